@@ -1,0 +1,1 @@
+"""The nightly plan as frozen data."""
