@@ -1,0 +1,165 @@
+"""Making tables lattice-friendly (5.2) with everything pushed down as far as it goes (appendix B).
+
+A table may carry, hidden from its readers, what tables below it need and cannot get otherwise:
+
+- an attribute that its own group-by determines, so that the groups stay the same. It is carried
+  only where its dimension is *essential* (the table's own definition joins it anyway): `sCD_sales`
+  carries `region`. Elsewhere the join is pushed down to the edge, and the table carries at most
+  the foreign key to join on.
+- an aggregate that a table below computes, unless it aggregates what this table groups by: then
+  the edge computes it.
+
+What a table carries, the tables above it must supply in turn; the sets only grow, so the tables
+are gone over until nothing is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from cubekeeper.derive.aggregate_ways import factorings
+from cubekeeper.derive.dependencies import Dependencies, Mask, row_identity
+from cubekeeper.derive.store import aggregate_name, key_name
+from cubekeeper.lattice.model import Node, Origin, StoredAggregate, StoredKey
+from cubekeeper.scalar.aggregates import Aggregate, AggregateClass
+from cubekeeper.scalar.nodes import ColumnRef, Expr, Literal, Path, children
+from cubekeeper.warehouse.model import Warehouse
+
+
+def extend(
+    warehouse: Warehouse,
+    dependencies: Dependencies,
+    nodes: Mapping[str, Node],
+    below: Mapping[str, Iterable[str]],
+) -> dict[str, Node]:
+    """The nodes of one fact with what each carries for the tables `below` it."""
+    drafts = {name: _Draft.of(warehouse, dependencies, node) for name, node in nodes.items()}
+    coarse_first = sorted(drafts, key=lambda name: drafts[name].determined.bit_count())
+    growing = True
+    while growing:
+        growing = False
+        for name in coarse_first:
+            draft = drafts[name]
+            if not (draft.node.incremental and draft.node.view.lattice_friendly):
+                continue
+            served = [drafts[child] for child in below[name] if drafts[child].node.incremental]
+            wanted_keys = set[Expr]().union(*(child.keys for child in served)) - draft.settled_keys
+            wanted = set[Aggregate]().union(*(child.aggregates for child in served))
+            growing |= draft.carry(warehouse, wanted_keys, wanted - draft.settled_aggregates)
+    return {name: draft.extended(warehouse, drafts, below[name]) for name, draft in drafts.items()}
+
+
+@dataclass
+class _Draft:
+    """A node while what it carries is being found."""
+
+    node: Node
+    dependencies: Dependencies
+    determined: Mask
+    essential: frozenset[Path]
+    keys: set[Expr]
+    aggregates: set[Aggregate]
+    settled_keys: set[Expr] = field(default_factory=set)
+    settled_aggregates: set[Aggregate] = field(default_factory=set)
+
+    @staticmethod
+    def of(warehouse: Warehouse, dependencies: Dependencies, node: Node) -> _Draft:
+        keys = {key.expr for key in node.keys}
+        aggregates = {stored.aggregate for stored in node.aggregates}
+        essential = {
+            ref.path[:length]
+            for ref in node.view.columns_read
+            for length in range(1, len(ref.path) + 1)
+        }
+        return _Draft(
+            node=node,
+            dependencies=dependencies,
+            determined=dependencies.closure(dependencies.mask(keys)),
+            essential=frozenset(essential),
+            keys=keys,
+            aggregates=aggregates,
+            settled_keys=set(keys),
+            settled_aggregates=set(aggregates),
+        )
+
+    def carry(
+        self, warehouse: Warehouse, keys: Iterable[Expr], aggregates: Iterable[Aggregate]
+    ) -> bool:
+        """Carry what is needed for some keys and aggregates; tell whether anything was added."""
+        before = len(self.keys), len(self.aggregates)
+        for expr in keys:
+            self.keys |= self._to_carry(warehouse, expr) or frozenset()
+            self.settled_keys.add(expr)
+        for agg in aggregates:
+            self._carry_aggregate(warehouse, agg)
+            self.settled_aggregates.add(agg)
+        return before != (len(self.keys), len(self.aggregates))
+
+    def _carry_aggregate(self, warehouse: Warehouse, agg: Aggregate) -> None:
+        if agg.function.family is AggregateClass.HOLISTIC:
+            return
+        if agg.argument is not None:
+            attributes = self._to_carry(warehouse, agg.argument)
+            if attributes is not None:
+                self.keys |= attributes
+                return
+            for factor, rest in factorings(agg):
+                attributes = self._to_carry(warehouse, factor)
+                if attributes is not None and rest in self.aggregates:
+                    self.keys |= attributes
+                    return
+        self.aggregates.add(agg)
+
+    def _to_carry(self, warehouse: Warehouse, expr: Expr) -> frozenset[Expr] | None:
+        """The attributes to carry so that an expression can be had here; None if it cannot."""
+        if expr in self.keys or isinstance(expr, Literal):
+            return frozenset()
+        parts: Iterable[Expr] = children(expr)
+        if isinstance(expr, ColumnRef):
+            if not self._is_determined(expr):
+                return None
+            if not expr.path or expr.path in self.essential:
+                return frozenset((expr,))
+            parts = row_identity(warehouse, self.node.view.fact, expr.path)
+        carried: frozenset[Expr] = frozenset()
+        for part in parts:
+            more = self._to_carry(warehouse, part)
+            if more is None:
+                return frozenset((expr,)) if self._is_determined(expr) else None
+            carried |= more
+        return carried
+
+    def _is_determined(self, expr: Expr) -> bool:
+        number = self.dependencies.index.get(expr)
+        return number is not None and bool(self.determined >> number & 1)
+
+    def extended(
+        self, warehouse: Warehouse, drafts: Mapping[str, _Draft], below: Iterable[str]
+    ) -> Node:
+        """The node with what it carries, named, and for whom."""
+        node, fact = self.node, self.node.view.fact
+        taken = {key.name.lower() for key in node.keys}
+        taken |= {stored.name.lower() for stored in node.aggregates}
+        taken |= {output.name.lower() for output in node.outputs}
+        keys = list(node.keys)
+        declared_keys = {key.expr for key in node.keys}
+        for expr in self.keys - declared_keys:
+            keys.append(StoredKey(key_name(warehouse, fact, expr, taken), expr, Origin.EXTENSION))
+        aggregates = list(node.aggregates)
+        stored = {stored.aggregate for stored in node.aggregates}
+        for agg in self.aggregates - stored:
+            users = sorted(child for child in below if agg in drafts[child].aggregates)
+            name = aggregate_name(warehouse, fact, agg, taken)
+            reason = f"for {', '.join(users[:3])}{' …' if len(users) > 3 else ''}"
+            aggregates.append(StoredAggregate(name, agg, Origin.EXTENSION, reason))
+        if len(keys) == len(node.keys) and len(aggregates) == len(node.aggregates):
+            return node
+        return replace(
+            node,
+            keys=(*node.keys, *sorted(keys[len(node.keys) :], key=lambda key: key.name)),
+            aggregates=(
+                *node.aggregates,
+                *sorted(aggregates[len(node.aggregates) :], key=lambda stored: stored.name),
+            ),
+        )

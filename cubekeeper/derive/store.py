@@ -1,0 +1,224 @@
+"""How a summary table is stored: maintainable parts, self-maintenance helpers, and outputs.
+
+Measures are broken into distributive aggregates (3.1): AVG into a sum and a count, variances into
+a count, a sum and a sum of squares. COUNT(*) is always kept, and COUNT(e) beside every SUM, MIN
+and MAX of an ``e`` that can be NULL, so that a group's last value can be seen to go. What readers
+asked for is computed from the stored parts by the `outputs`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+
+from cubekeeper.lattice.model import (
+    HIDDEN_PREFIX,
+    Node,
+    Origin,
+    Output,
+    StoredAggregate,
+    StoredKey,
+)
+from cubekeeper.scalar.aggregates import Aggregate, AggregateFunction, aggregate
+from cubekeeper.scalar.build import call, cast, literal
+from cubekeeper.scalar.nodes import ColumnRef, Expr, StoredRef
+from cubekeeper.scalar.text import to_sql
+from cubekeeper.schema import DOUBLE, DataType, Kind, decimal
+from cubekeeper.warehouse.model import Measure, Policy, SummaryTable, Warehouse
+
+F = AggregateFunction
+
+COUNT_ROWS = aggregate(F.COUNT_ROWS, None)
+
+_DISTRIBUTIVE = (F.COUNT_ROWS, F.COUNT, F.SUM, F.MIN, F.MAX)
+
+
+def store(warehouse: Warehouse, view: SummaryTable) -> Node:
+    """The stored form of a declared summary table, nothing yet added for other tables."""
+    columns = _Columns(warehouse, view)
+    for measure in view.measures:  # measures stored as they are keep their own names
+        if is_stored_as_is(measure.aggregate):
+            columns.declare(measure)
+    for measure in view.measures:
+        for part in parts(measure.aggregate):
+            columns.need(part, f"part of {measure.name}")
+            for helper in helpers(part):
+                columns.need(helper, f"keeps {measure.name} exact under deletions")
+    columns.need(COUNT_ROWS, "tells when a group is empty")
+    keys = tuple(StoredKey(key.name, key.expr) for key in view.keys)
+    outputs = [
+        Output(key.name, StoredRef(key.name, key.expr.type, key.expr.nullable)) for key in view.keys
+    ]
+    outputs += [Output(m.name, columns.output(m.aggregate)) for m in view.measures]
+    return Node(
+        view=view,
+        keys=keys,
+        aggregates=columns.stored(),
+        outputs=tuple(outputs),
+        row_count=columns.name_of(COUNT_ROWS),
+        rebuild_reasons=tuple(_rebuild_reasons(view)),
+    )
+
+
+def is_stored_as_is(agg: Aggregate) -> bool:
+    """Whether a measure is its own only part (a COUNT of something never NULL is COUNT(*))."""
+    return parts(agg) == (agg,)
+
+
+def parts(agg: Aggregate) -> tuple[Aggregate, ...]:
+    """The aggregates to store for a measure: distributive ones, or itself if it is holistic."""
+    argument = agg.argument
+    if argument is None:
+        return (agg,)
+    match agg.function:
+        case F.COUNT:
+            return (agg,) if argument.nullable else (COUNT_ROWS,)
+        case F.AVG:
+            return (aggregate(F.SUM, argument), _count(argument))
+        case F.VAR_POP | F.VAR_SAMP | F.STDDEV_POP | F.STDDEV_SAMP:
+            value = _exact(argument)
+            square = aggregate(F.SUM, call("*", value, value))
+            return (aggregate(F.SUM, value), square, _count(argument))
+        case _:
+            return (agg,)
+
+
+def helpers(part: Aggregate) -> tuple[Aggregate, ...]:
+    """What must be stored beside a part so that it stays exact when rows are deleted."""
+    if part.argument is None or part.function not in (F.SUM, F.MIN, F.MAX):
+        return ()
+    return (_count(part.argument),)
+
+
+def _count(argument: Expr) -> Aggregate:
+    return aggregate(F.COUNT, argument) if argument.nullable else COUNT_ROWS
+
+
+def _exact(argument: Expr) -> Expr:
+    """An argument in a type whose squares can be added without rounding, where there is one."""
+    if argument.type.is_integer:
+        return cast(argument, argument.type.as_decimal)
+    if argument.type.kind is Kind.FLOAT:
+        return cast(argument, DOUBLE)
+    return argument
+
+
+def _rebuild_reasons(view: SummaryTable) -> Iterable[str]:
+    for measure in view.measures:
+        for part in parts(measure.aggregate):
+            if part.function not in _DISTRIBUTIVE:
+                yield f"{measure.name}: {part.function.reason}"
+    if view.policy is Policy.FULL:
+        yield "its policy is `full`"
+
+
+class _Columns:
+    """The stored aggregates of one table while they are being collected and named."""
+
+    def __init__(self, warehouse: Warehouse, view: SummaryTable) -> None:
+        self._warehouse = warehouse
+        self._view = view
+        self._by_aggregate: dict[Aggregate, StoredAggregate] = {}
+        self._taken = {key.name.lower() for key in view.keys}
+        self._taken |= {measure.name.lower() for measure in view.measures}
+
+    def declare(self, measure: Measure) -> None:
+        self._by_aggregate.setdefault(
+            measure.aggregate, StoredAggregate(measure.name, measure.aggregate)
+        )
+
+    def need(self, agg: Aggregate, reason: str) -> None:
+        if agg not in self._by_aggregate:
+            name = aggregate_name(self._warehouse, self._view.fact, agg, self._taken)
+            self._taken.add(name.lower())
+            self._by_aggregate[agg] = StoredAggregate(name, agg, Origin.HELPER, reason)
+
+    def name_of(self, agg: Aggregate) -> str:
+        return self._by_aggregate[agg].name
+
+    def stored(self) -> tuple[StoredAggregate, ...]:
+        declared = [s for s in self._by_aggregate.values() if s.origin is Origin.DECLARED]
+        others = [s for s in self._by_aggregate.values() if s.origin is not Origin.DECLARED]
+        return (*declared, *others)
+
+    def output(self, agg: Aggregate) -> Expr:
+        refs = [
+            StoredRef(self.name_of(part), part.type, part.nullable) for part in parts(agg)
+        ]
+        match agg.function:
+            case F.AVG:
+                return _average(refs, agg.type)
+            case F.VAR_POP | F.STDDEV_POP:
+                return _variance(refs, agg.function is F.STDDEV_POP, sample=False)
+            case F.VAR_SAMP | F.STDDEV_SAMP:
+                return _variance(refs, agg.function is F.STDDEV_SAMP, sample=True)
+            case _:
+                return refs[0]
+
+
+def _average(refs: Sequence[StoredRef], result: DataType) -> Expr:
+    total, count = refs
+    counted = cast(count, decimal(20) if total.type.kind is Kind.DECIMAL else DOUBLE)
+    summed = total if total.type.kind is Kind.DECIMAL else cast(total, DOUBLE)
+    return cast(call("/", summed, call("nullif", counted, cast(literal(0), counted.type))), result)
+
+
+def _variance(refs: Sequence[StoredRef], root: bool, *, sample: bool) -> Expr:
+    """(n·Σe² − (Σe)²) / n² or / n(n−1); the difference is exact when the sums are decimals."""
+    total, squares, count = refs
+    exact = total.type.kind is Kind.DECIMAL
+    n = cast(count, decimal(20) if exact else DOUBLE)
+    spread = cast(call("-", call("*", n, squares), call("*", total, total)), DOUBLE)
+    size = cast(count, DOUBLE)
+    one = cast(literal(1), DOUBLE)
+    pairs = call("*", size, call("-", size, one) if sample else size)
+    variance = call("/", spread, call("nullif", pairs, cast(literal(0), DOUBLE)))
+    return call("sqrt", variance) if root else variance
+
+
+_WORDS = re.compile(r"[^0-9A-Za-z]+")
+_LONGEST_STEM = 40
+
+
+def aggregate_name(
+    warehouse: Warehouse, fact: str, agg: Aggregate, taken: Iterable[str] = ()
+) -> str:
+    """The name of a hidden aggregate column: the same aggregate has the same name everywhere.
+
+    COUNT(*) is ``__count``, SUM(qty) ``__sum_qty``, MAX over stores.size ``__max_stores_size``.
+    """
+    if agg.argument is None:
+        return free_name(f"{HIDDEN_PREFIX}count", "", taken)
+    stem, text = _stem(warehouse, fact, agg.argument)
+    return free_name(f"{HIDDEN_PREFIX}{agg.function.value}_{stem}", text, taken)
+
+
+def key_name(warehouse: Warehouse, fact: str, expr: Expr, taken: Iterable[str] = ()) -> str:
+    """The name of a hidden group-by column, such as ``__stores_region``."""
+    stem, text = _stem(warehouse, fact, expr)
+    return free_name(f"{HIDDEN_PREFIX}{stem}", text, taken)
+
+
+def _stem(warehouse: Warehouse, fact: str, expr: Expr) -> tuple[str, str]:
+    def name(ref: ColumnRef | StoredRef) -> str:
+        if isinstance(ref, StoredRef) or not ref.path:
+            return ref.column
+        return f"{warehouse.alias(fact, ref.path)}_{ref.column}"
+
+    text = to_sql(expr, name)
+    stem = _WORDS.sub("_", text).strip("_")
+    if isinstance(expr, ColumnRef):
+        return stem, text
+    return f"{stem[:_LONGEST_STEM].rstrip('_')}_{_digest(text)}", text
+
+
+def free_name(name: str, text: str, taken: Iterable[str]) -> str:
+    """The name itself, or with a digest of its meaning when another column has it already."""
+    if name.lower() not in taken:
+        return name
+    return f"{name}_{_digest(text)}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:6]
