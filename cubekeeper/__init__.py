@@ -5,7 +5,7 @@ Two rivers start from one set of declarations; this file is the map. Rooms are o
 copied into ours; *verbs* (V) turn one noun into the next and import no other verb; *edges* (E)
 touch the world. `tests/import_directions.py` holds the contract and `make lint` enforces it.
 
-============  ====  =================================================================================
+============  ====  ================================================================================
 errors         N    what can go wrong: your input, unsupported, not yet, our bug; with where and why
 source         N    files, spans, SQL fragments inside YAML
 schema         N    types and columns, by Spark SQL's names
@@ -23,7 +23,7 @@ schedule       V    lattice and changes to a plan
 report         E    text, JSON, DOT, SVG and HTML of lattice, cost and plan
 bench          E    workloads and timers: ``cubekeeper bench …``
 cli            E    the commands
-============  ====  =================================================================================
+============  ====  ================================================================================
 
 Importing this package imports nothing heavy: no pyspark, no airflow, no sqlglot.
 """

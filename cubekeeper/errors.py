@@ -163,7 +163,9 @@ def describe(problem: CubekeeperError | Caution) -> str:
 
     >>> from cubekeeper.source import Source
     >>> span = Span(Source("shop.yml", "facts: []\\nview: x\\n"), 10, 14)
-    >>> print(describe(InputError("unknown-key", "unknown key `view`", span=span, hint="try `views`")))
+    >>> print(
+    ...     describe(InputError("unknown-key", "unknown key `view`", span=span, hint="try `views`"))
+    ... )
     shop.yml:2:1: error: unknown key `view` [unknown-key]
       view: x
       ^^^^

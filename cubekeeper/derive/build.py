@@ -9,7 +9,7 @@ the tables are made lattice-friendly.
 from __future__ import annotations
 
 from cubekeeper.derive.dependencies import dependencies_of
-from cubekeeper.derive.express import Reader, finer_columns
+from cubekeeper.derive.express import Reader, Step, finer_columns
 from cubekeeper.derive.extend import extend
 from cubekeeper.derive.pairs import Label, candidates, in_order, labels
 from cubekeeper.derive.store import store
@@ -47,7 +47,7 @@ def build_lattice(warehouse: Warehouse, *, friendly: bool = True) -> Lattice:
 def _base_label(reader: Reader, node: Node) -> Label:
     exprs = [key.expr for key in node.keys] + [*node.view.filter]
     exprs += [s.aggregate.argument for s in node.aggregates if s.aggregate.argument is not None]
-    steps = set()
+    steps: set[Step] = set()
     for expr in exprs:
         way = reader.read(expr)
         if way is None:

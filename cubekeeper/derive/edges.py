@@ -1,4 +1,4 @@
-"""Writing the edge from one table to another: joins, keys, aggregates, what is left of the filter."""
+"""Writing the edge from one table to another: joins, keys, aggregates, what the filter leaves."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from cubekeeper.scalar.aggregates import AggregateFunction
 from cubekeeper.scalar.nodes import Expr
 
 
-
 def build_edge(lattice: Lattice, parent: str | None, child: str) -> Edge:
     """The way from a parent (None: from the base tables) to a child, ready to be run."""
     node = lattice.node(child)
     fact = node.view.fact
     upper = None if parent is None else lattice.node(parent)
     reader = Reader(lattice.warehouse, fact, upper, finer_columns(lattice.warehouse, fact))
-    left = node.view.filter if upper is None else residual_filter(node.view.filter, upper.view.filter)
+    left = (
+        node.view.filter if upper is None else residual_filter(node.view.filter, upper.view.filter)
+    )
     if left is None:
         raise _no_edge(parent, child)
 
@@ -44,8 +45,9 @@ def build_edge(lattice: Lattice, parent: str | None, child: str) -> Edge:
     aggregates = [(stored, read_stored(stored)) for stored in node.aggregates]
     kept = [read(expr) for expr in left]
     steps: set[Step] = set()
-    for way in (*(way for _, way in keys), *(way for _, way in aggregates), *kept):
-        steps |= way.steps
+    steps.update(*(way.steps for _, way in keys))
+    steps.update(*(way.steps for _, way in aggregates))
+    steps.update(*(way.steps for way in kept))
     edge = Edge(
         parent=parent,
         child=child,

@@ -129,9 +129,7 @@ def finer_columns(warehouse: Warehouse, fact: str) -> FinerColumns:
         for high in _reachable(coarser, low):
             if low.path == high.path:
                 finer.setdefault(high, []).append(low)
-    return {
-        high: tuple(sorted(lows, key=lambda low: low.column)) for high, lows in finer.items()
-    }
+    return {high: tuple(sorted(lows, key=lambda low: low.column)) for high, lows in finer.items()}
 
 
 def _reachable(graph: Mapping[ColumnRef, set[ColumnRef]], start: ColumnRef) -> set[ColumnRef]:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 
 from cubekeeper.derive.aggregate_ways import factorings
 from cubekeeper.derive.dependencies import Dependencies, Mask, row_identity
-from cubekeeper.derive.store import aggregate_name, key_name
+from cubekeeper.derive.store import hidden_names
 from cubekeeper.lattice.model import Node, Origin, StoredAggregate, StoredKey
 from cubekeeper.scalar.aggregates import Aggregate, AggregateClass
 from cubekeeper.scalar.nodes import ColumnRef, Expr, Literal, Path, children
@@ -34,7 +34,7 @@ def extend(
     below: Mapping[str, Iterable[str]],
 ) -> dict[str, Node]:
     """The nodes of one fact with what each carries for the tables `below` it."""
-    drafts = {name: _Draft.of(warehouse, dependencies, node) for name, node in nodes.items()}
+    drafts = {name: _Draft.of(dependencies, node) for name, node in nodes.items()}
     coarse_first = sorted(drafts, key=lambda name: drafts[name].determined.bit_count())
     growing = True
     while growing:
@@ -64,9 +64,9 @@ class _Draft:
     settled_aggregates: set[Aggregate] = field(default_factory=set)
 
     @staticmethod
-    def of(warehouse: Warehouse, dependencies: Dependencies, node: Node) -> _Draft:
+    def of(dependencies: Dependencies, node: Node) -> _Draft:
         keys = {key.expr for key in node.keys}
-        aggregates = {stored.aggregate for stored in node.aggregates}
+        aggregates = _stored(node)
         essential = {
             ref.path[:length]
             for ref in node.view.columns_read
@@ -139,27 +139,33 @@ class _Draft:
     ) -> Node:
         """The node with what it carries, named, and for whom."""
         node, fact = self.node, self.node.view.fact
-        taken = {key.name.lower() for key in node.keys}
-        taken |= {stored.name.lower() for stored in node.aggregates}
-        taken |= {output.name.lower() for output in node.outputs}
-        keys = list(node.keys)
-        declared_keys = {key.expr for key in node.keys}
-        for expr in self.keys - declared_keys:
-            keys.append(StoredKey(key_name(warehouse, fact, expr, taken), expr, Origin.EXTENSION))
-        aggregates = list(node.aggregates)
-        stored = {stored.aggregate for stored in node.aggregates}
-        for agg in self.aggregates - stored:
-            users = sorted(child for child in below if agg in drafts[child].aggregates)
-            name = aggregate_name(warehouse, fact, agg, taken)
-            reason = f"for {', '.join(users[:3])}{' …' if len(users) > 3 else ''}"
-            aggregates.append(StoredAggregate(name, agg, Origin.EXTENSION, reason))
-        if len(keys) == len(node.keys) and len(aggregates) == len(node.aggregates):
+        if self.keys <= {key.expr for key in node.keys} and self.aggregates <= _stored(node):
             return node
-        return replace(
-            node,
-            keys=(*node.keys, *sorted(keys[len(node.keys) :], key=lambda key: key.name)),
-            aggregates=(
-                *node.aggregates,
-                *sorted(aggregates[len(node.aggregates) :], key=lambda stored: stored.name),
-            ),
+        taken = {column.name.lower() for column in (*node.keys, *node.aggregates, *node.outputs)}
+        names = hidden_names(
+            warehouse,
+            fact,
+            self.keys - {key.expr for key in node.keys},
+            self.aggregates - _stored(node),
+            taken,
         )
+        keys = [
+            StoredKey(name, need, Origin.EXTENSION)
+            for name, need in names.items()
+            if not isinstance(need, Aggregate)
+        ]
+        aggregates = [
+            StoredAggregate(name, need, Origin.EXTENSION, _users(need, drafts, below))
+            for name, need in names.items()
+            if isinstance(need, Aggregate)
+        ]
+        return replace(node, keys=(*node.keys, *keys), aggregates=(*node.aggregates, *aggregates))
+
+
+def _stored(node: Node) -> set[Aggregate]:
+    return {stored.aggregate for stored in node.aggregates}
+
+
+def _users(agg: Aggregate, drafts: Mapping[str, _Draft], below: Iterable[str]) -> str:
+    users = [child for child in below if agg in drafts[child].aggregates]
+    return f"for {', '.join(users[:3])}" + (f" and {len(users) - 3} more" if users[3:] else "")

@@ -130,7 +130,7 @@ class _Columns:
 
     def need(self, agg: Aggregate, reason: str) -> None:
         if agg not in self._by_aggregate:
-            name = aggregate_name(self._warehouse, self._view.fact, agg, self._taken)
+            (name,) = hidden_names(self._warehouse, self._view.fact, (), (agg,), self._taken)
             self._taken.add(name.lower())
             self._by_aggregate[agg] = StoredAggregate(name, agg, Origin.HELPER, reason)
 
@@ -143,9 +143,7 @@ class _Columns:
         return (*declared, *others)
 
     def output(self, agg: Aggregate) -> Expr:
-        refs = [
-            StoredRef(self.name_of(part), part.type, part.nullable) for part in parts(agg)
-        ]
+        refs = [StoredRef(self.name_of(part), part.type, part.nullable) for part in parts(agg)]
         match agg.function:
             case F.AVG:
                 return _average(refs, agg.type)
@@ -181,23 +179,33 @@ _WORDS = re.compile(r"[^0-9A-Za-z]+")
 _LONGEST_STEM = 40
 
 
-def aggregate_name(
-    warehouse: Warehouse, fact: str, agg: Aggregate, taken: Iterable[str] = ()
-) -> str:
-    """The name of a hidden aggregate column: the same aggregate has the same name everywhere.
+def hidden_names(
+    warehouse: Warehouse,
+    fact: str,
+    keys: Iterable[Expr],
+    aggregates: Iterable[Aggregate],
+    taken: Iterable[str],
+) -> dict[str, Expr | Aggregate]:
+    """Names for hidden columns, in alphabetical order: what means the same is named the same.
 
-    COUNT(*) is ``__count``, SUM(qty) ``__sum_qty``, MAX over stores.size ``__max_stores_size``.
+    COUNT(*) is ``__count``, SUM(qty) is ``__sum_qty``, the region of a store ``__stores_region``.
+    A digest of the meaning is added only when a name is taken or stands for a whole expression.
     """
-    if agg.argument is None:
-        return free_name(f"{HIDDEN_PREFIX}count", "", taken)
-    stem, text = _stem(warehouse, fact, agg.argument)
-    return free_name(f"{HIDDEN_PREFIX}{agg.function.value}_{stem}", text, taken)
-
-
-def key_name(warehouse: Warehouse, fact: str, expr: Expr, taken: Iterable[str] = ()) -> str:
-    """The name of a hidden group-by column, such as ``__stores_region``."""
-    stem, text = _stem(warehouse, fact, expr)
-    return free_name(f"{HIDDEN_PREFIX}{stem}", text, taken)
+    wanted: list[tuple[str, str, Expr | Aggregate]] = []
+    for expr in keys:
+        stem, text = _stem(warehouse, fact, expr)
+        wanted.append((HIDDEN_PREFIX + stem, text, expr))
+    for agg in aggregates:
+        stem, text = ("", "") if agg.argument is None else _stem(warehouse, fact, agg.argument)
+        function = "count" if agg.argument is None else f"{agg.function.value}_"
+        wanted.append((HIDDEN_PREFIX + function + stem, text, agg))
+    named: dict[str, Expr | Aggregate] = {}
+    used = set(taken)
+    for name, text, need in sorted(wanted, key=lambda row: row[:2]):
+        free = name if name.lower() not in used else f"{name}_{_digest(text)}"
+        used.add(free.lower())
+        named[free] = need
+    return named
 
 
 def _stem(warehouse: Warehouse, fact: str, expr: Expr) -> tuple[str, str]:
@@ -211,13 +219,6 @@ def _stem(warehouse: Warehouse, fact: str, expr: Expr) -> tuple[str, str]:
     if isinstance(expr, ColumnRef):
         return stem, text
     return f"{stem[:_LONGEST_STEM].rstrip('_')}_{_digest(text)}", text
-
-
-def free_name(name: str, text: str, taken: Iterable[str]) -> str:
-    """The name itself, or with a digest of its meaning when another column has it already."""
-    if name.lower() not in taken:
-        return name
-    return f"{name}_{_digest(text)}"
 
 
 def _digest(text: str) -> str:

@@ -249,7 +249,7 @@ class Warehouse:
 def _aliases_of(fact: str, paths: tuple[Path, ...]) -> Mapping[Path, str]:
     last_names = [path[-1].lower() for path in paths if path]
     taken = {fact.lower()}
-    aliases = {(): fact}
+    aliases: dict[Path, str] = {(): fact}
     for path in paths:
         if not path:
             continue
