@@ -8,7 +8,7 @@ import click
 
 from cubekeeper.cli.lazy import Command, Entry, LazyGroup
 from cubekeeper.cli.options import json_option
-from cubekeeper.cli.output import as_json, say, show
+from cubekeeper.cli.output import deliver_json, say, show
 
 ENTRIES: Final = (
     Entry(
@@ -21,9 +21,15 @@ ENTRIES: Final = (
 FAMILIES: Final = ("cube", "product", "mixed")
 
 
-@click.group(cls=LazyGroup, entries=ENTRIES)
-def bench() -> None:
-    """Measure how cubekeeper itself grows with its input."""
+@click.group(cls=LazyGroup, entries=ENTRIES, invoke_without_command=True)
+@click.pass_context
+def bench(context: click.Context) -> None:
+    """Measure how cubekeeper itself grows with its input.
+
+    Without a command it runs all of them.
+    """
+    if context.invoked_subcommand is None:
+        context.invoke(bench_lattice)
 
 
 @click.command(
@@ -65,7 +71,7 @@ def bench_lattice(families: tuple[str, ...], long: bool, repeat: int, json_wante
         if not json_wanted:
             say(f"{timing.family} {timing.size}: {timing.after_declaring:.3f} s")
     if json_wanted:
-        show(as_json({"ok": True, "repeat": repeat, "timings": growth_data(timings)}))
+        deliver_json({"ok": True, "repeat": repeat, "timings": growth_data(timings)})
     else:
         say("")
-        show(f"Seconds, the best of {repeat}:\n\n{growth_text(timings)}")
+        show(f"Seconds of processor time, the best of {repeat}:\n\n{growth_text(timings)}")
