@@ -54,7 +54,7 @@ def _row(kind: Kind, rooms: str, reason: str, libraries: str = "") -> Row:
 
 _GROUND = "source errors schema"
 _MODEL = f"{_GROUND} scalar warehouse statistics"
-_INSIDE = f"{_MODEL} lattice plan parse declare derive schedule"
+_INSIDE = f"{_MODEL} lattice plan parse declare derive schedule statements"
 
 CONTRACT: Mapping[str, Row] = {
     "__init__": _row(Kind.NOUN, "", "importing cubekeeper costs nothing"),
@@ -75,6 +75,7 @@ CONTRACT: Mapping[str, Row] = {
     ),
     "derive": _row(Kind.VERB, f"{_MODEL} lattice", "warehouse -> lattice", "networkx"),
     "schedule": _row(Kind.VERB, f"{_MODEL} lattice plan", "lattice -> plan"),
+    "statements": _row(Kind.VERB, f"{_MODEL} lattice plan", "plan -> SQL text, run by nobody here"),
     "report": _row(Kind.EDGE, f"__init__ {_INSIDE}", "shows what is inside, asks nobody outside"),
     "bench": _row(
         Kind.EDGE, f"__init__ {_INSIDE} report", "measures everything but the commands", "duckdb"
