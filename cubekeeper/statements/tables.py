@@ -9,7 +9,7 @@ from cubekeeper.scalar.text import quote, to_sql
 from cubekeeper.schema import Column
 from cubekeeper.statements.columns import ACTION, Action, stored_columns
 from cubekeeper.statements.model import Relations, Statement
-from cubekeeper.statements.refresh import matched
+from cubekeeper.statements.refreshing import matched
 
 
 def build(lattice: Lattice, edge: Edge, tables: Relations) -> Statement:

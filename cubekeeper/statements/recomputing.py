@@ -19,7 +19,7 @@ from cubekeeper.statements.columns import (
     shape,
 )
 from cubekeeper.statements.model import Relations, Statement
-from cubekeeper.statements.refresh import matched
+from cubekeeper.statements.refreshing import matched
 
 
 def recompute(lattice: Lattice, edge: Edge, rows: str, tables: Relations) -> Statement:
