@@ -82,7 +82,7 @@ class _Walk:
             [(into[0][:3], at)] for at, into in enumerate(self._ways)
         ]
         self._discount: list[Price] = [(0.0, 0, 0)] * count
-        self._within: list[int | None] = [None] * count
+        self._within: dict[int, int] = {}
         self._root = list(range(count))
         self._price: dict[int, Price] = {}
         self._chosen: dict[int, tuple[int, WayIn]] = {}
@@ -146,7 +146,6 @@ class _Walk:
                     heappush(queue, (_plus(price, change), given))
         self._queues.append(queue)
         self._discount.append(self._discount[largest])
-        self._within.append(None)
         self._root.append(made)
         return made
 
@@ -156,9 +155,8 @@ class _Walk:
         for made in reversed(range(len(self._names), len(self._queues))):
             given, way = self._chosen[made]
             entered = given
-            while (around := self._within[entered]) != made:
-                assert around is not None
-                entered = around
+            while self._within[entered] != made:
+                entered = self._within[entered]
             self._chosen[entered] = (given, way)
 
 
