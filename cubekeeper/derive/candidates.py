@@ -186,7 +186,7 @@ class CostModel:
         terms = []
         delta = self._source(fact, parent, Version.DELTA).rows
         changed = sorted((path for path in label if path in self._changed[fact]), key=len)
-        if delta:
+        if self._has_changes(fact, parent):
             joins = tuple((path, Version.NEW) for path in label)
             terms.append(self._term(fact, Version.DELTA, joins, delta))
         for place, role in enumerate(changed):
@@ -221,6 +221,12 @@ class CostModel:
             return self.sizes.deltas.get(parent, _NO_ROWS)
         changes = self.sizes.changes
         return Estimate(changes.rows(fact), changes.source, changes.origin)
+
+    def _has_changes(self, fact: str, parent: str | None) -> bool:
+        """Whether a source changes at all, however few rows are expected of it."""
+        if parent is None:
+            return self.sizes.changes.rows(fact) > 0
+        return parent in self.sizes.deltas
 
     def _rows(self, fact: str, parent: str | None) -> Estimate:
         return self.sizes.tables[fact] if parent is None else self.sizes.views[parent]

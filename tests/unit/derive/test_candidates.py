@@ -95,6 +95,16 @@ def test_a_parent_that_holds_what_the_child_needs_joins_nothing_and_adds_no_term
     assert shapes(costs, "by_region", "by_region_day") == [(DELTA, {}, rows)]
 
 
+def test_a_parent_whose_delta_is_expected_to_be_empty_is_read_all_the_same():
+    lattice = build_lattice(SHOP)
+    known = Statistics(
+        tables={"sales": TableStatistics(rows=1_000_000, insertions=1_000)},
+        views={"fine": ViewStatistics(delta_rows=0)},
+    )
+    costs = CostModel(lattice, estimate_sizes(lattice, known), WEIGHTS)
+    assert shapes(costs, "by_city", "fine") == [(DELTA, {"store": NEW}, 0)]
+
+
 def test_a_parent_that_is_not_reached_has_an_empty_delta():
     costs = model("cities=~1")
     assert "by_city" not in costs.sizes.deltas
