@@ -6,8 +6,8 @@ A table may carry, hidden from its readers, what tables below it need and cannot
   only where its dimension is *essential* (the table's own definition joins it anyway): `sCD_sales`
   carries `region`. Elsewhere the join is pushed down to the edge, and the table carries at most
   the foreign key to join on.
-- an aggregate that a table below computes, unless it aggregates what this table groups by: then
-  the edge computes it.
+- an aggregate that a table below computes, with the count that keeps it exact, unless it aggregates
+  what this table groups by: then the edge computes it.
 
 What a table carries, the tables above it must supply in turn; the sets only grow, so the tables
 are gone over until nothing is added.
@@ -23,6 +23,7 @@ from cubekeeper.derive.dependencies import Dependencies, Mask, row_identity
 from cubekeeper.derive.store import hidden_names
 from cubekeeper.lattice.model import Node, Origin, StoredAggregate, StoredKey
 from cubekeeper.scalar.aggregates import Aggregate
+from cubekeeper.scalar.counting import helpers
 from cubekeeper.scalar.nodes import ColumnRef, Expr, Literal, Path, children
 from cubekeeper.warehouse.model import Warehouse
 
@@ -109,7 +110,7 @@ class _Draft:
                 if attributes is not None and rest in self.aggregates:
                     self.keys |= attributes
                     return
-        self.aggregates.add(agg)
+        self.aggregates |= {agg, *helpers(agg)}
 
     def _to_carry(self, warehouse: Warehouse, expr: Expr) -> frozenset[Expr] | None:
         """The attributes to carry so that an expression can be had here; None if it cannot."""

@@ -22,14 +22,13 @@ from cubekeeper.lattice.model import (
 )
 from cubekeeper.scalar.aggregates import Aggregate, AggregateFunction, aggregate
 from cubekeeper.scalar.build import call, cast, literal
+from cubekeeper.scalar.counting import COUNT_ROWS, count_of, helpers
 from cubekeeper.scalar.nodes import Call, Cast, ColumnRef, Expr, StoredRef, walk
 from cubekeeper.scalar.text import to_sql
 from cubekeeper.schema import DOUBLE, DataType, Kind, decimal
 from cubekeeper.warehouse.model import Measure, Policy, SummaryTable, Warehouse
 
 F = AggregateFunction
-
-COUNT_ROWS = aggregate(F.COUNT_ROWS, None)
 
 
 def store(warehouse: Warehouse, view: SummaryTable) -> Node:
@@ -73,40 +72,13 @@ def parts(agg: Aggregate) -> tuple[Aggregate, ...]:
         case F.COUNT:
             return (agg,) if argument.nullable else (COUNT_ROWS,)
         case F.AVG:
-            return (aggregate(F.SUM, argument), _count(argument))
+            return (aggregate(F.SUM, argument), count_of(argument))
         case F.VAR_POP | F.VAR_SAMP | F.STDDEV_POP | F.STDDEV_SAMP:
             exact = cast(argument, argument.type.as_decimal)
             squares = aggregate(F.SUM, call("*", exact, exact))
-            return (aggregate(F.SUM, argument), squares, _count(argument))
+            return (aggregate(F.SUM, argument), squares, count_of(argument))
         case _:
             return (agg,)
-
-
-def helpers(part: Aggregate) -> tuple[Aggregate, ...]:
-    """What must be stored beside a part so that it stays exact when rows are deleted."""
-    if part.argument is None or part.function not in (F.SUM, F.MIN, F.MAX):
-        return ()
-    return (_count(part.argument),)
-
-
-def _count(argument: Expr) -> Aggregate:
-    witness = _null_with(argument)
-    return aggregate(F.COUNT, witness) if witness.nullable else COUNT_ROWS
-
-
-_NULL_WITH_ANY = frozenset(("+", "-", "*", "negate", "abs"))
-
-
-def _null_with(expr: Expr) -> Expr:
-    """The simplest expression that is NULL exactly when this one is, so that they share a count."""
-    match expr:
-        case Cast(operand=operand):
-            return _null_with(operand)
-        case Call(function=function, args=args) if function in _NULL_WITH_ANY:
-            nullable = {_null_with(arg) for arg in args if arg.nullable}
-            return nullable.pop() if len(nullable) == 1 else expr
-        case _:
-            return expr
 
 
 def _rebuild_reasons(view: SummaryTable) -> Iterable[str]:

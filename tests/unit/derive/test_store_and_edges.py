@@ -200,3 +200,15 @@ def test_a_narrower_filter_is_applied_on_the_way():
     assert "WHERE wide.day >= DATE '2024-01-01'\n" in query(lattice, "wide", "narrow")
     assert not lattice.derives("other", "wide")  # qty is not among the keys of `wide`
     assert not lattice.derives("wide", "narrow")
+
+
+def test_what_is_carried_is_counted_though_the_count_could_be_told_from_the_keys():
+    """A carried SUM becomes NULL when the store's area does: only its count can tell."""
+    lattice = lattice_of(
+        "  - {name: fine, fact: sales, group_by: [store, day], measures: [n: COUNT(*)]}\n"
+        "  - {name: coarse, fact: sales, group_by: [day],"
+        " measures: [s: SUM(area * qty), m: MAX(area + qty)]}"
+    )
+    carried = {s.aggregate.function.value: s.name for s in lattice.node("fine").aggregates}
+    assert carried.keys() >= {"sum", "max", "count"}
+    assert lattice.derives("coarse", "fine")
