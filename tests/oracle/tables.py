@@ -115,17 +115,19 @@ def quoted(name: str) -> str:
 
 
 def reached(fact: TablePlan) -> list[Reached]:
-    """The columns of a fact and of the dimensions that it leads to, three steps away at most."""
-    tables = [found for found in _tables(fact, (), {}) if len(found[0]) <= 3]
+    """The columns of a fact and of its dimensions that have a name of at most four parts."""
+    tables = list(_tables(fact, (), {}))
     paths = [path for path, _, _ in tables]
+    qualifiers = {path: _qualifier(fact, path, paths) for path in paths}
     return [
         Reached(
             path,
             column,
-            f"{_qualifier(fact, path, paths)}.{quoted(column.name)}",
+            f"{qualifiers[path]}.{quoted(column.name)}",
             _meaning(path, column, keys),
         )
         for path, table, keys in tables
+        if qualifiers[path].count(".") < 3
         for column in table.columns
     ]
 
