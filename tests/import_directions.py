@@ -73,6 +73,14 @@ CONTRACT: Mapping[str, Row] = {
     "declare": _row(Kind.VERB, f"{_MODEL} parse", "YAML and SQL -> warehouse", "pydantic yaml"),
     "derive": _row(Kind.VERB, f"{_MODEL} lattice", "warehouse -> lattice", "networkx"),
     "schedule": _row(Kind.VERB, f"{_MODEL} lattice plan", "lattice -> plan"),
+    "live": _row(Kind.NOUN, "", "the way into the live rooms; importing it costs nothing"),
+    "live.calculus": _row(Kind.NOUN, f"{_GROUND} scalar", "queries as polynomials over relations"),
+    "live.transform": _row(
+        Kind.VERB, f"{_GROUND} scalar live.calculus", "calculus -> calculus, the value kept"
+    ),
+    "live.interpret": _row(
+        Kind.VERB, f"{_GROUND} scalar live.calculus", "what calculus and M3 mean"
+    ),
     "report": _row(Kind.EDGE, f"__init__ {_INSIDE}", "shows what is inside, asks nobody outside"),
     "bench": _row(
         Kind.EDGE, f"__init__ {_INSIDE} report", "measures everything but the commands", "duckdb"
