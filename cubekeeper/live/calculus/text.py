@@ -2,9 +2,10 @@
 
     Sum[ck](C(ck) * O(ck, ok) * LI(ok, qty) * {qty} * (n := Sum[ok](LI(ok, q) * {q})) * [n > 100])
 
-``{…}`` is a number, ``[…]`` a condition, both in SQL; ``(x is {…})`` and ``(x := query)`` bind a variable, ``min`` and
-``max`` pick a key; ``R(x)`` is a relation, ``delta R(x)`` its change, ``M[x]`` a map. A grouping
-sum lists the variables that it keeps among those that its body finds.
+``{…}`` is a number, ``[…]`` a condition, both in SQL; ``(x is {…})`` and ``(x := query)``
+bind a variable, ``(x := min y of query)`` picks a key; ``R(x)`` is a relation, ``delta R(x)`` its
+change, ``M[x]`` a map. A grouping sum lists the variables that it keeps among those that its body
+finds.
 """
 
 from __future__ import annotations
@@ -101,6 +102,7 @@ def _atom_text(query: Query) -> str:
 def number_text(value: Number) -> str:
     """A ring value as text, exact.
 
+    >>> from fractions import Fraction
     >>> number_text(Fraction(5, 2)), number_text(-3), number_text(Fraction(1, 3))
     ('2.5', '-3', '1/3')
     """

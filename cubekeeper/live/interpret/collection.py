@@ -27,6 +27,7 @@ def to_ring(value: Any) -> Number:
 def from_ring(value: Number, type: DataType) -> Any:
     """A ring value as a scalar value of a type.
 
+    >>> from fractions import Fraction
     >>> from cubekeeper.schema import decimal
     >>> from_ring(Fraction(3, 2), decimal(5, 2))
     Decimal('1.50')
