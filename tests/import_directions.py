@@ -76,10 +76,14 @@ CONTRACT: Mapping[str, Row] = {
     "live": _row(Kind.NOUN, "", "the way into the live rooms; importing it costs nothing"),
     "live.calculus": _row(Kind.NOUN, f"{_GROUND} scalar", "queries as polynomials over relations"),
     "live.transform": _row(
-        Kind.VERB, f"{_GROUND} scalar live.calculus", "calculus -> calculus, the value kept"
+        Kind.NOUN, f"{_GROUND} scalar live.calculus", "the algebra of the calculus: deltas and laws"
+    ),
+    "live.m3": _row(Kind.NOUN, f"{_GROUND} scalar live.calculus", "maps and triggers"),
+    "live.lower": _row(
+        Kind.VERB, f"{_GROUND} scalar live.calculus live.transform live.m3", "calculus -> M3"
     ),
     "live.interpret": _row(
-        Kind.VERB, f"{_GROUND} scalar live.calculus", "what calculus and M3 mean"
+        Kind.VERB, f"{_GROUND} scalar live.calculus live.m3", "what calculus and M3 mean"
     ),
     "report": _row(Kind.EDGE, f"__init__ {_INSIDE}", "shows what is inside, asks nobody outside"),
     "bench": _row(

@@ -46,97 +46,97 @@ class AtomKind(Enum):
 
 
 class _Node:
-    """Remembers its hash: nodes are compared and looked up often."""
+    """Compares by structure and remembers its hash: nodes are looked up often."""
 
     __slots__ = ()
 
     def __hash__(self) -> int:
         known = self.__dict__.get("_hash")
         if known is None:
-            fields = tuple(v for k, v in self.__dict__.items() if k != "_hash")
-            known = hash((type(self).__name__, fields))
+            known = hash((type(self).__name__, self._fields()))
             self.__dict__["_hash"] = known
         return int(known)
 
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other) or hash(self) != hash(other):
+            return False
+        return isinstance(other, _Node) and self._fields() == other._fields()
 
-@dataclass(frozen=True)
+    def _fields(self) -> tuple[object, ...]:
+        return tuple(value for name, value in self.__dict__.items() if name != "_hash")
+
+
+@dataclass(frozen=True, eq=False)
 class Const(_Node):
     """The same number everywhere."""
 
     value: Number
-    __hash__ = _Node.__hash__
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Value(_Node):
     """The number that a scalar expression gives, 0 for NULL."""
 
     expr: Expr
-    __hash__ = _Node.__hash__
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cond(_Node):
     """1 where a condition is TRUE."""
 
     expr: Expr
-    __hash__ = _Node.__hash__
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Atom(_Node):
     """The multiplicity of a row in a named collection."""
 
     kind: AtomKind
     name: str
     vars: tuple[Var, ...]
-    __hash__ = _Node.__hash__
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mul(_Node):
     """A product of two or more factors."""
 
     factors: tuple[Query, ...]
-    __hash__ = _Node.__hash__
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Add(_Node):
     """A sum of two or more terms."""
 
     terms: tuple[Query, ...]
-    __hash__ = _Node.__hash__
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sum(_Node):
     """The sum over all values of the variables in `over`, which are local to it."""
 
     over: tuple[str, ...]
     body: Query
-    __hash__ = _Node.__hash__
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Let(_Node):
     """1 where a variable is the value of an expression."""
 
     var: Var
     expr: Expr
-    __hash__ = _Node.__hash__
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lift(_Node):
     """1 where a variable is the number that a query gives."""
 
     var: Var
     body: Query
-    __hash__ = _Node.__hash__
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Extreme(_Node):
     """1 where a variable is the least or greatest `key` in the support of a query."""
 
@@ -144,15 +144,13 @@ class Extreme(_Node):
     least: bool
     key: Var
     body: Query
-    __hash__ = _Node.__hash__
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Exists(_Node):
     """1 on the support of a query."""
 
     body: Query
-    __hash__ = _Node.__hash__
 
 
 Query = Const | Value | Cond | Atom | Mul | Add | Sum | Let | Lift | Extreme | Exists

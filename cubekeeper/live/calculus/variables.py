@@ -138,11 +138,12 @@ def produced(factors: Iterable[Query], known: Names) -> Names:
     known = known.union(*(free(f) for f in pending)) - (findable - known)  # given from outside
     found: Names = NONE
     while True:
-        ready = [f for f in pending if modes(f)[0] <= known | found]
+        sofar = known | found
+        ready = [modes(f)[1] for f in pending if modes(f)[0] <= sofar]
         if not ready:
             return found
-        found = found.union(*(modes(f)[1] for f in ready))
-        pending = [f for f in pending if f not in ready]
+        pending = [f for f in pending if not modes(f)[0] <= sofar]
+        found = found.union(*ready)
 
 
 def var_table(query: Query) -> dict[str, Var]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from cubekeeper.errors import InternalError
@@ -13,6 +14,19 @@ from cubekeeper.live.m3.nodes import Effect, Event, Program, Statement, Trigger
 
 Changes = Mapping[str, Mapping[Key, Number]]
 """Rows by which relations change, with signed multiplicities."""
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Base tables, for evaluating definitions from scratch."""
+
+    tables: Mapping[str, Collection]
+
+    def find(self, kind: AtomKind, name: str) -> Collection:
+        """The table that an atom names."""
+        if kind is not AtomKind.RELATION:
+            raise InternalError("base-table", f"a definition reads the {kind.value} {name}")
+        return self.tables[name]
 
 
 class Machine:
@@ -31,6 +45,13 @@ class Machine:
         if kind is AtomKind.DELTA:
             return self._deltas[name]
         raise InternalError("base-table", f"a program reads the base table {name}")
+
+    def load(self, tables: Changes) -> None:
+        """Set every map to its definition over given tables: the start of a program."""
+        store = Tables({r.name: Collection(tables.get(r.name, {})) for r in self.program.relations})
+        for declared in self.program.maps:
+            names = tuple(key.column for key in declared.keys)
+            self.maps[declared.name].replace(rows(declared.definition, store, names))
 
     def batch(self, changes: Changes) -> None:
         """Apply a batch: one relation after the other, each by its batch trigger."""

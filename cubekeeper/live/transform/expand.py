@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from itertools import product
+from math import prod
 
 from cubekeeper.live.calculus.build import add, mul, sum_over, terms
-from cubekeeper.live.calculus.nodes import Add, Mul, Query, Sum
+from cubekeeper.live.calculus.nodes import Add, Exists, Extreme, Lift, Mul, Query, Sum
 
 
 def expand(query: Query) -> Query | None:
@@ -24,3 +25,24 @@ def expand(query: Query) -> Query | None:
             return add(*(sum_over(over, part) for part in parts))
         case _:
             return None
+
+
+def monomials(query: Query) -> int:
+    """How many products a query has when it is expanded, those in nested queries included.
+
+    >>> from cubekeeper.live.calculus.build import relation
+    >>> s, t = relation("S"), relation("T")
+    >>> monomials(mul(add(s, t), add(s, t)))
+    4
+    """
+    match query:
+        case Add(parts):
+            return sum(map(monomials, parts))
+        case Mul(parts):
+            return prod(map(monomials, parts))
+        case Sum(_, body):
+            return monomials(body)
+        case Lift(_, body) | Extreme(_, _, _, body) | Exists(body):
+            return max(1, monomials(body) // 4)
+        case _:
+            return 1

@@ -74,14 +74,25 @@ class Trace:
 
 def rewrite(query: Query, rules: Iterable[Rule], trace: Trace | None = None) -> Query:
     """Apply rules from the leaves up until none applies."""
-    listed = tuple(rules)
-    query = rebuild(query, lambda part: rewrite(part, listed, trace))
+    return _rewritten(query, tuple(rules), trace, {})
+
+
+def _rewritten(
+    query: Query, rules: tuple[Rule, ...], trace: Trace | None, done: dict[Query, Query]
+) -> Query:
+    known = done.get(query)
+    if known is not None:
+        return known
+    result = rebuild(query, lambda part: _rewritten(part, rules, trace, done))
     for _ in range(MOST_ROUNDS):
-        changed = _first_change(query, listed, trace)
+        changed = _first_change(result, rules, trace)
         if changed is None:
-            return query
-        query = rebuild(changed, lambda part: rewrite(part, listed, trace))
-    raise InternalError("no-fixpoint", f"the rules do not come to rest on {query}")
+            break
+        result = rebuild(changed, lambda part: _rewritten(part, rules, trace, done))
+    else:
+        raise InternalError("no-fixpoint", f"the rules do not come to rest on {query}")
+    done[query] = done[result] = result
+    return result
 
 
 def _first_change(query: Query, rules: tuple[Rule, ...], trace: Trace | None) -> Query | None:
