@@ -79,6 +79,15 @@ CONTRACT: Mapping[str, Row] = {
         Kind.NOUN, f"{_GROUND} scalar live.calculus", "the algebra of the calculus: deltas and laws"
     ),
     "live.m3": _row(Kind.NOUN, f"{_GROUND} scalar live.calculus", "maps and triggers"),
+    "live.frontend": _row(
+        Kind.VERB, f"{_GROUND} scalar parse live.calculus live.m3", "SQL -> calculus"
+    ),
+    "live.view": _row(
+        Kind.EDGE,
+        f"{_GROUND} scalar parse live.calculus live.transform live.m3 live.frontend live.lower "
+        "live.interpret",
+        "what Python users touch",
+    ),
     "live.lower": _row(
         Kind.VERB, f"{_GROUND} scalar live.calculus live.transform live.m3", "calculus -> M3"
     ),

@@ -112,7 +112,7 @@ class Compiler:
         if self.mode in (Mode.DEPTH_0, Mode.DEPTH_1):
             whole = self._whole(view, query)
             return replace(view, query=whole)
-        root = self._materializer(view.name, inline_nested=not isinstance(query, Sum | Add))
+        root = self._materializer(view.name, inline_nested=not _has_open_atoms(query))
         return replace(view, query=self._finished(root.materialize(query)))
 
     def _whole(self, view: View, query: Query) -> Query:
@@ -216,6 +216,12 @@ class Compiler:
             query = self._finished(add(*rests))
             if query != ZERO:
                 yield Statement(declared.name, keys, Effect.ADD, query)
+
+
+def _has_open_atoms(query: Query) -> bool:
+    """Whether a relation is read outside of nested aggregates."""
+    bodies = (term.body if isinstance(term, Sum) else term for term in terms(query))
+    return any(isinstance(f, Atom) for body in bodies for f in factors(body))
 
 
 def _always(nested: Query) -> bool:
