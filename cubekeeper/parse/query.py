@@ -23,7 +23,7 @@ from cubekeeper.parse.raw import RawExpr, column_parts, ordinal, raw
 from cubekeeper.parse.refuse import is_aggregate_call
 from cubekeeper.parse.select import Name
 from cubekeeper.scalar.nodes import Expr
-from cubekeeper.schema import Column
+from cubekeeper.schema import STRING, Column, DataType
 from cubekeeper.source import Fragment, Span
 
 
@@ -259,6 +259,9 @@ _KNOWN_CLAUSES: Final = frozenset(
 )
 
 
+_TEXTS: Final = frozenset({"varchar", "char", "nvarchar", "nchar", "bpchar"})
+
+
 class _NoNames:
     def resolve(self, parts: tuple[str, ...], span: Span) -> Expr:
         raise AssertionError(parts)
@@ -298,7 +301,7 @@ class _Reader:
                 kinds = [c.args.get("kind") for c in part.args.get("constraints") or ()]
                 primary = any(isinstance(k, exp.PrimaryKeyColumnConstraint) for k in kinds)
                 required = any(isinstance(k, exp.NotNullColumnConstraint) for k in kinds)
-                kind = column_type(binder(self.text, _NoNames()), part.args["kind"])
+                kind = self.column_type(part.args["kind"])
                 nullable = not (primary or required)
                 columns.append(Column(part.name, kind, nullable, span=self.text.span(part)))
                 key = (part.name,) if primary else key
@@ -312,6 +315,11 @@ class _Reader:
             for c in columns
         )
         return CreateTable(node.this.this.name, done, key, _is_static(node), self.text.span(node))
+
+    def column_type(self, node: exp.Expr) -> DataType:
+        if isinstance(node.this, exp.DType) and node.this.value.lower() in _TEXTS:
+            return STRING
+        return column_type(binder(self.text, _NoNames()), node)
 
     def view(self, node: exp.Create) -> CreateView:
         target, columns = node.this, ()
