@@ -1,7 +1,7 @@
 """Law 2 for the calculus: every map of every program stays equal to its definition."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cubekeeper.live.calculus.build import var
@@ -39,6 +39,7 @@ def names_in_order(data):
     return st.permutations(sorted(data))
 
 
+@settings(max_examples=max(10, settings().max_examples // 5))
 @pytest.mark.parametrize("by_row", [False, True], ids=["batches", "rows"])
 @pytest.mark.parametrize("mode", Mode, ids=lambda mode: mode.value)
 @given(query=queries(1), batches=st.lists(databases(least=-2), max_size=2), data=st.data())

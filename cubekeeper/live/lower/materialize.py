@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from cubekeeper.live.calculus.build import add, exists, extreme, factors, lift, mul, sum_over
+from cubekeeper.live.calculus.build import add, exists, extreme, factors, lift, mul, split_coefficient, sum_over
 from cubekeeper.live.calculus.nodes import (
     Add,
     Atom,
@@ -53,6 +53,9 @@ class Materializer:
             return add(*(self.materialize(term, known) for term in query.terms))
         if not has_relation(query):
             return query
+        coefficient, rest = split_coefficient(query)
+        if coefficient != 1:
+            return mul(Const(coefficient), self.materialize(rest, known))
         over = query.over if isinstance(query, Sum) else ()
         parts = factors(query.body if isinstance(query, Sum) else query)
         if isinstance(query, Sum) and isinstance(query.body, Add):
@@ -101,14 +104,15 @@ class Materializer:
             return part
         if isinstance(part, NESTED):
             self.fired.add("decorrelation")
+        inner = replace(self, inline_nested=False)
         match part:
             case Lift(var, body):
-                return lift(var, self.materialize(body, known & free(body)))
+                return lift(var, inner.materialize(body, known & free(body)))
             case Extreme(var, least, key, body):
-                inner = self.materialize(body, known & free(body) - {key.column})
-                return extreme(var, key, inner, least=least)
+                stored = inner.materialize(body, known & free(body) - {key.column})
+                return extreme(var, key, stored, least=least)
             case Exists(body):
-                return exists(self.materialize(body, frozenset()))
+                return exists(inner.materialize(body, frozenset()))
             case Mul() | Add() | Sum():
                 return self.materialize(part, known)
             case Atom() | Const() | Value() | Cond() | Let():
@@ -156,7 +160,7 @@ def _fits(part: Query, groups: list[list[Query]], given: Names) -> bool:
     touching = [g for g in groups if _finds(g) & reads]
     if not reads or not reads <= frozenset[str]().union(*map(_finds, touching)):
         return False
-    return not reads <= given or any(_finds(g) >= reads for g in touching)
+    return not reads <= given
 
 
 def _finds(group: list[Query]) -> Names:
@@ -165,8 +169,6 @@ def _finds(group: list[Query]) -> Names:
 
 def _join(groups: list[list[Query]], new: Query, given: Names) -> list[list[Query]]:
     touching = [g for g in groups if free(mul(*g)) & (free(new) - given)]
-    if not touching and modes(new)[0]:  # it reads known variables only: any finder of them will do
-        touching = [g for g in groups if _finds(g) >= modes(new)[0]][:1]
     rest = [g for g in groups if g not in touching]
     return [*rest, [*(part for group in touching for part in group), new]]
 

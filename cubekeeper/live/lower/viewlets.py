@@ -210,7 +210,7 @@ class Compiler:
         """One statement for all terms that go to the same place of the map."""
         places: dict[tuple[Var, ...], list[Query]] = {}
         for term in terms(stored):
-            keys, rest = _placed(declared.keys, term)
+            keys, rest = _placed(declared.keys, rewrite(term, FINISH[1:], self.trace))
             places.setdefault(keys, []).append(rest)
         for keys, rests in places.items():
             query = self._finished(add(*rests))

@@ -38,7 +38,9 @@ from cubekeeper.live.calculus.nodes import (
     Value,
     Var,
 )
-from cubekeeper.live.transform.domain import domain
+from cubekeeper.live.transform.domain import domain, either
+
+NESTED = (Lift, Extreme, Exists)
 
 Change = Callable[[Atom], Query]
 """What is added to a relation atom; 0 where the relation does not change."""
@@ -80,34 +82,50 @@ def delta(query: Query, change: Change) -> Query:
         case Atom(kind):
             return change(query) if kind is AtomKind.RELATION else ZERO
         case Mul(factors):
-            # (a + da)(b + db) - ab = da·b + a·db + da·db
-            first, rest = factors[0], mul(*factors[1:])
-            da, db = delta(first, change), delta(rest, change)
-            return add(mul(da, rest), mul(first, db), mul(da, db))
+            return _product(factors, change)
         case Add(terms):
             return add(*(delta(term, change) for term in terms))  # linear
         case Sum(over, body):
             return sum_over(over, delta(body, change))  # linear
-        case Lift(x, body):
-            return _renewed(body, change, lambda new: lift(x, new))
-        case Extreme(x, least, key, body):
-            return _renewed(
-                body, change, lambda new: extreme(x, key, new, least=least), {key.column}
-            )
-        case Exists(body):
-            return _renewed(body, change, exists)
+        case Lift() | Extreme() | Exists():
+            return _renewed((query,), change)
         case _:
             assert_never(query)
 
 
-def _renewed(
-    body: Query,
-    change: Change,
-    make: Callable[[Query], Query],
-    local: frozenset[str] | set[str] = frozenset(),
-) -> Query:
+def _product(factors: tuple[Query, ...], change: Change) -> Query:
+    """(a + da)(b + db) - ab = da·b + a·db + da·db; nested queries are taken together, as one b."""
+    nested = tuple(f for f in factors if isinstance(f, NESTED) and delta(f, change) != ZERO)
+    plain = [f for f in factors if f not in nested]
+    if not plain:
+        return _renewed(nested, change)
+    first, rest = plain[0], (*plain[1:], *nested)
+    da = delta(first, change)
+    if not rest:
+        return da
+    db = _product(rest, change)
+    return add(mul(da, *rest), mul(first, db), mul(da, db))
+
+
+def _renewed(nested: tuple[Lift | Extreme | Exists, ...], change: Change) -> Query:
     """f(Q + dQ) - f(Q), which is 0 where dQ is: so it is restricted to the domain of dQ."""
-    inner = delta(body, change)
-    if inner == ZERO:
+    deltas = [delta(node.body, change) for node in nested]
+    if all(inner == ZERO for inner in deltas):
         return ZERO
-    return mul(domain(sum_over(local, inner)), add(make(add(body, inner)), neg(make(body))))
+    new = [_over(node, add(node.body, d)) for node, d in zip(nested, deltas, strict=True)]
+    places = [domain(sum_over(_local(n), d)) for n, d in zip(nested, deltas, strict=True)]
+    return mul(either(places), add(mul(*new), neg(mul(*nested))))
+
+
+def _over(node: Lift | Extreme | Exists, body: Query) -> Query:
+    match node:
+        case Lift(x, _):
+            return lift(x, body)
+        case Extreme(x, least, key, _):
+            return extreme(x, key, body, least=least)
+        case Exists():
+            return exists(body)
+
+
+def _local(node: Lift | Extreme | Exists) -> tuple[str, ...]:
+    return (node.key.column,) if isinstance(node, Extreme) else ()

@@ -50,7 +50,7 @@ def domain(query: Query) -> Query:
         case Mul(parts):
             return mul(*map(domain, parts))
         case Add(terms):
-            return _either([domain(term) for term in terms])
+            return either([domain(term) for term in terms])
         case Sum(over, body):
             return _projected(domain(body), frozenset(over))
         case Exists(body):
@@ -60,11 +60,15 @@ def domain(query: Query) -> Query:
 
 
 def _projected(inside: Query, local: Names) -> Query:
-    """Drop the parts that speak of local variables which nothing here finds."""
+    """Drop conditions on local variables, and what speaks of those that nothing here finds."""
     parts = factors(inside)
     while True:
         found = produced(parts, free(inside) - local)
-        kept = tuple(part for part in parts if free(part) & local <= found)
+        kept = tuple(
+            part
+            for part in parts
+            if free(part) & local <= found and not (isinstance(part, Cond) and free(part) & local)
+        )
         if kept == parts:
             break
         parts = kept
@@ -73,8 +77,8 @@ def _projected(inside: Query, local: Names) -> Query:
     return mul(*outer, exists(sum_over(sorted(local), mul(*inner))))
 
 
-def _either(domains: list[Query]) -> Query:
-    """The union: what all of them say, or a sum over the variables they share."""
+def either(domains: list[Query]) -> Query:
+    """The union of domains: what all of them say, or a sum over the variables they share."""
     distinct = list(dict.fromkeys(domains))
     if len(distinct) == 1:
         return distinct[0]
