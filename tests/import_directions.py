@@ -68,7 +68,10 @@ CONTRACT: Mapping[str, Row] = {
     "lattice": _row(Kind.NOUN, _MODEL, "views and their edges, however derived", "networkx"),
     "plan": _row(Kind.NOUN, f"{_MODEL} lattice", "stages are data: explain and run read the same"),
     "parse": _row(
-        Kind.BORDER, f"{_GROUND} scalar", "sqlglot's mutable trees are copied here", "sqlglot"
+        Kind.BORDER,
+        f"{_GROUND} scalar live.calculus live.m3",
+        "texts become nouns here; sqlglot's mutable trees are copied",
+        "sqlglot",
     ),
     "declare": _row(Kind.VERB, f"{_MODEL} parse", "YAML and SQL -> warehouse", "pydantic yaml"),
     "derive": _row(Kind.VERB, f"{_MODEL} lattice", "warehouse -> lattice", "networkx"),

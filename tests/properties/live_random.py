@@ -151,7 +151,7 @@ def extras(draw, names, depth, fresh_name):
     if draw(st.booleans()):
         inner = mul(inner, cond(draw(conditions(sorted(free(inner) | set(names))))))
     inner = sum_over(sorted(free(inner) - set(names)), inner)
-    lifted = v(fresh_name)
+    lifted = var(fresh_name, BIGINT)
     limit = literal(draw(st.integers(0, 2)))
     return mul(
         lift(lifted, inner), cond(call(draw(st.sampled_from(["=", "<", ">"])), lifted, limit))

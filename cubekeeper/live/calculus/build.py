@@ -187,7 +187,8 @@ def sum_over(over: Iterable[str], body: Query) -> Query:
     >>> sum_over(["z"], relation("R", var("x"))) == relation("R", var("x"))
     True
     """
-    wanted = [name for name in dict.fromkeys(over) if name in free(body)]
+    found = free(body)
+    wanted = [name for name in dict.fromkeys(over) if name in found]
     if not wanted or body == ZERO:
         return body
     coefficient, rest = split_coefficient(body)

@@ -65,7 +65,11 @@ class _Node:
         return isinstance(other, _Node) and self._fields() == other._fields()
 
     def _fields(self) -> tuple[object, ...]:
-        return tuple(value for name, value in self.__dict__.items() if name != "_hash")
+        known = self.__dict__.get("_parts")
+        if known is None:
+            known = tuple(v for name, v in self.__dict__.items() if name != "_hash")
+            self.__dict__["_parts"] = known
+        return tuple(known)
 
 
 @dataclass(frozen=True, eq=False)

@@ -157,10 +157,10 @@ def _components(
 def _fits(part: Query, groups: list[list[Query]], given: Names) -> bool:
     """Whether groups find all that a part reads; what reads nothing but known things stays out."""
     reads = modes(part)[0]
-    touching = [g for g in groups if _finds(g) & reads]
-    if not reads or not reads <= frozenset[str]().union(*map(_finds, touching)):
+    if reads <= given:
         return False
-    return not reads <= given
+    touching = [g for g in groups if _finds(g) & (reads - given)]
+    return reads <= frozenset[str]().union(*map(_finds, touching))
 
 
 def _finds(group: list[Query]) -> Names:

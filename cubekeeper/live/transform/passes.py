@@ -83,12 +83,16 @@ def _rewritten(
     known = done.get(query)
     if known is not None:
         return known
-    result = rebuild(query, lambda part: _rewritten(part, rules, trace, done))
+    result = query
     for _ in range(MOST_ROUNDS):
+        rebuilt = rebuild(result, lambda part: _rewritten(part, rules, trace, done))
+        if rebuilt != result:
+            result = rebuilt
+            continue
         changed = _first_change(result, rules, trace)
         if changed is None:
             break
-        result = rebuild(changed, lambda part: _rewritten(part, rules, trace, done))
+        result = changed
     else:
         raise InternalError("no-fixpoint", f"the rules do not come to rest on {query}")
     done[query] = done[result] = result
