@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 from cubekeeper.errors import InputError, did_you_mean
@@ -17,7 +16,7 @@ from cubekeeper.live.interpret.evaluate import rows
 from cubekeeper.live.interpret.machine import Machine
 from cubekeeper.live.interpret.scalar import refuse_unknown
 from cubekeeper.live.lower.viewlets import Compiler, Mode
-from cubekeeper.live.m3.nodes import Program, Relation, View
+from cubekeeper.live.m3.nodes import Program, Relation, Sorting, View
 from cubekeeper.live.transform.passes import Trace
 from cubekeeper.schema import DataType, Kind
 from cubekeeper.source import Fragment
@@ -60,7 +59,9 @@ class LiveView:
         self._known = {r.name.lower(): r for r in program.relations}
 
     @classmethod
-    def of(cls, text: str, mode: Mode = Mode.OPTIMIZED, *, allow_negative: bool = False) -> LiveView:
+    def of(
+        cls, text: str, mode: Mode = Mode.OPTIMIZED, *, allow_negative: bool = False
+    ) -> LiveView:
         """Compile a SQL text."""
         return cls(compile_sql(text, mode), allow_negative=allow_negative)
 
@@ -120,10 +121,7 @@ class LiveView:
             row = tuple(_shown(v, c.type) for v, c in zip(key, declared.columns, strict=True))
             found += [row] * int(count)
         for sorting in reversed(declared.order):
-            found.sort(
-                key=lambda row, s=sorting: _sort_key(row[s.column], s.nulls_first, s.descending),
-                reverse=sorting.descending,
-            )
+            found.sort(key=_sorter(sorting), reverse=sorting.descending)
         end = None if declared.limit is None else declared.offset + declared.limit
         return [row[: len(declared.titles)] for row in found[declared.offset : end]]
 
@@ -149,15 +147,20 @@ def _shown(value: Any, type: DataType) -> Any:
     """A value in its column's type."""
     if value is None or isinstance(value, bool):
         return value
-    if type.kind is Kind.DECIMAL and isinstance(value, int | Fraction):
+    if type.kind is Kind.DECIMAL and isinstance(value, int):
         return Decimal(value)
     return float(value) if type.is_float else value
 
 
-def _sort_key(value: Any, nulls_first: bool, descending: bool) -> tuple[bool, Any]:
+def _sorter(sorting: Sorting) -> Callable[[Key], tuple[bool, Any]]:
     """NULLs apart from values, on the wanted side after a possible reversal."""
-    null_high = nulls_first == descending
-    return (value is None) == null_high, (0 if value is None else value)
+    null_high = sorting.nulls_first == sorting.descending
+
+    def key(row: Key) -> tuple[bool, Any]:
+        value = row[sorting.column]
+        return (value is None) == null_high, (0 if value is None else value)
+
+    return key
 
 
 def checked_row(relation: Relation, row: Row) -> Key:

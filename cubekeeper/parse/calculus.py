@@ -212,9 +212,7 @@ class _Reader:
                 key = self.vars.get(key_name)
                 if key is None:
                     self.wrong(f"nothing finds `{key_name}`", start, self.at)
-                return extreme(
-                    self.variable(name, key.type, nullable=True), key, body, least=least
-                )
+                return extreme(self.variable(name, key.type, nullable=True), key, body, least=least)
             self.at = start
         body = self.sum()
         self.expect(")")
@@ -253,12 +251,9 @@ class _Reader:
         names = self.listed(self.name, last)
         types = known[name]
         if len(names) != len(types):
-            self.wrong(
-                f"`{name}` has {len(types)} columns, not {len(names)}", token.start, self.at
-            )
+            self.wrong(f"`{name}` has {len(types)} columns, not {len(names)}", token.start, self.at)
         return [
-            self.variable(n, t.type, nullable=t.nullable)
-            for n, t in zip(names, types, strict=True)
+            self.variable(n, t.type, nullable=t.nullable) for n, t in zip(names, types, strict=True)
         ]
 
     def variable(self, name: str, type: DataType, *, nullable: bool) -> Var:
@@ -354,14 +349,14 @@ class _Reader:
             self.expect(")")
             text += ")"
         try:
-            type = parse_type(text)
+            kind = parse_type(text)
         except ValueError as problem:
             self.wrong(str(problem), start, self.at)
         nullable = True
         if self.accept("not"):
             self.expect("null")
             nullable = False
-        return var(name, type, nullable=nullable)
+        return var(name, kind, nullable=nullable)
 
     def map(self) -> MapDecl:
         name = self.name()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from sqlglot import exp
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from cubekeeper.errors import InputError, UnsupportedError
 from cubekeeper.parse.bind import _type as column_type
@@ -233,7 +233,7 @@ def parse_script(fragment: Fragment) -> tuple[Statement, ...]:
 
 
 def _parts(text: Text) -> Iterator[Text]:
-    current = []
+    current: list[Token] = []
     for token in text.tokens:
         if token.token_type is TokenType.SEMICOLON:
             if current:
@@ -264,7 +264,7 @@ _TEXTS: Final = frozenset({"varchar", "char", "nvarchar", "nchar", "bpchar"})
 
 class _NoNames:
     def resolve(self, parts: tuple[str, ...], span: Span) -> Expr:
-        raise AssertionError(parts)
+        raise AssertionError(parts, span)
 
 
 @dataclass(frozen=True)
@@ -287,11 +287,11 @@ class _Reader:
             if node.kind == "VIEW" and node.expression is not None:
                 return self.view(node)
             self.unsupported(node, "statement", "only CREATE TABLE and CREATE VIEW are understood")
-        if isinstance(node, exp.Query):
-            return CreateView(None, (), self.query(node), span)
-        self.unsupported(
-            node, "statement", "a live view is a SELECT", "write SELECT … or CREATE VIEW … AS"
-        )
+        if not isinstance(node, exp.Query):
+            self.unsupported(
+                node, "statement", "a live view is a SELECT", "write SELECT … or CREATE VIEW … AS"
+            )
+        return CreateView(None, (), self.query(node), span)
 
     def table(self, node: exp.Create) -> CreateTable:
         columns: list[Column] = []
@@ -425,7 +425,7 @@ class _Reader:
         special = [*(group.args.get("rollup") or ()), *(group.args.get("cube") or ())]
         special += group.args.get("grouping_sets") or ()
         for part in [*group.expressions, *special]:
-            chosen = [()]
+            chosen: list[tuple[int, ...]]
             match part:
                 case exp.Rollup():
                     all_ = add(part.expressions)

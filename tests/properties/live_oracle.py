@@ -40,10 +40,7 @@ def batches(seed, count=5, width=5):
     alive = {name: [] for name in COLUMNS}
     for number in range(count):
         inserts = {
-            name: [
-                tuple(value(rng, c) for c in columns)
-                for _ in range(rng.randint(0, width))
-            ]
+            name: [tuple(value(rng, c) for c in columns) for _ in range(rng.randint(0, width))]
             for name, columns in COLUMNS.items()
         }
         deletes = {}

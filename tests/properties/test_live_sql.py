@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Law 2: after every batch, a live view equals its SQL evaluated by DuckDB."""
 
 import pytest

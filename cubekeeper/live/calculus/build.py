@@ -98,19 +98,19 @@ def _is_null_of_sure(expr: Expr) -> bool:
     return isinstance(expr, Call) and expr.function == "is_null" and not expr.args[0].nullable
 
 
-def relation(name: str, *vars: Var) -> Query:
+def relation(name: str, *columns: Var) -> Query:
     """R(x, y)."""
-    return Atom(AtomKind.RELATION, name, vars)
+    return Atom(AtomKind.RELATION, name, columns)
 
 
-def delta_relation(name: str, *vars: Var) -> Query:
+def delta_relation(name: str, *columns: Var) -> Query:
     """The rows by which a relation changes."""
-    return Atom(AtomKind.DELTA, name, vars)
+    return Atom(AtomKind.DELTA, name, columns)
 
 
-def map_atom(name: str, *vars: Var) -> Query:
+def map_atom(name: str, *columns: Var) -> Query:
     """M[x, y]."""
-    return Atom(AtomKind.MAP, name, vars)
+    return Atom(AtomKind.MAP, name, columns)
 
 
 def factors(query: Query) -> tuple[Query, ...]:

@@ -62,7 +62,8 @@ class _Node:
             return True
         if type(self) is not type(other) or hash(self) != hash(other):
             return False
-        return isinstance(other, _Node) and self._fields() == other._fields()
+        assert isinstance(other, _Node)
+        return self._fields() == other._fields()
 
     def _fields(self) -> tuple[object, ...]:
         known = self.__dict__.get("_parts")

@@ -45,7 +45,7 @@ def widest(types: Iterable[DataType]) -> DataType:
     found = list(types)
     if DOUBLE in found:
         return DOUBLE
-    return _scaled(max(type.scale for type in found))
+    return _scaled(max(one.scale for one in found))
 
 
 def _times(left: DataType, right: DataType) -> DataType:

@@ -70,7 +70,9 @@ class Group:
         return variable, lift(variable, body)
 
 
-def aggregated(hole: AggregateHole, argument: Expr | None, group: Group) -> tuple[Expr, list[Query]]:
+def aggregated(
+    hole: AggregateHole, argument: Expr | None, group: Group
+) -> tuple[Expr, list[Query]]:
     """The value of an aggregate over a group, and what must hold for it."""
     if argument is None:
         count, bound = group.lifted("count", BIGINT, group.total())
@@ -81,7 +83,7 @@ def aggregated(hole: AggregateHole, argument: Expr | None, group: Group) -> tupl
             "unsupported-aggregate",
             f"the aggregate {hole.function.upper()} is not supported in live views",
             span=hole.span,
-            hint="aggregates: COUNT, SUM, AVG, MIN, MAX, VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP",
+            hint="aggregates: COUNT, SUM, AVG, MIN, MAX, VAR_POP, VAR_SAMP, STDDEV_…",
         )
     if hole.function == "count_if":
         argument = case([(argument, literal(1))])
@@ -166,9 +168,7 @@ def _extreme(
     return picked, [extreme(picked, key, inner, least=function is F.MIN)]
 
 
-def _spread(
-    function: AggregateFunction, argument: Expr, group: Group
-) -> tuple[Expr, list[Query]]:
+def _spread(function: AggregateFunction, argument: Expr, group: Group) -> tuple[Expr, list[Query]]:
     """(n·Σe² - (Σe)²) / n² or / n(n - 1); the difference is exact in the ring."""
     number = group.total(known(argument))
     total, squares = group.total(value(argument)), group.total(value(argument), value(argument))

@@ -18,7 +18,9 @@ def holds(expr: Expr, span: Span) -> Query:
     """1 where a condition is TRUE."""
     if expr.type not in (BOOLEAN, NULL):
         raise InputError(
-            "type-error", f"a condition is a boolean, not {expr.type}", span=span,
+            "type-error",
+            f"a condition is a boolean, not {expr.type}",
+            span=span,
             hint="compare it with something, as in x = 1",
         )
     return mul(*(cond(_truth(part)) for part in conjuncts(expr)))
@@ -44,7 +46,9 @@ def quantified(
     """
     if len(rows.columns) != 1:
         raise InputError(
-            "subquery-columns", f"the subquery gives {len(rows.columns)} columns, not 1", span=hole.span
+            "subquery-columns",
+            f"the subquery gives {len(rows.columns)} columns, not 1",
+            span=hole.span,
         )
     ((_, column),) = rows.columns
     try:
@@ -67,8 +71,6 @@ def _some(count: Expr) -> Expr:
     return call("<>", count, literal(0))
 
 
-def _count(
-    stem: str, rows: Query, outer: frozenset[str], names: Names
-) -> tuple[Expr, Query]:
+def _count(stem: str, rows: Query, outer: frozenset[str], names: Names) -> tuple[Expr, Query]:
     count = names.new(stem, BIGINT, nullable=False)
     return count, lift(count, sum_over(sorted(free(rows) - outer), rows))

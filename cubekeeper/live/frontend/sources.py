@@ -49,9 +49,7 @@ class Source:
 def table(declared: Table, alias: str, names: Names) -> Source:
     """The rows of a base table."""
     vars_ = [names.new(c.column, c.type, nullable=c.nullable) for c in declared.columns]
-    columns = tuple(
-        Named(alias, c.column, v) for c, v in zip(declared.columns, vars_, strict=True)
-    )
+    columns = tuple(Named(alias, c.column, v) for c, v in zip(declared.columns, vars_, strict=True))
     return Source(relation(declared.name, *vars_), columns)
 
 
@@ -68,7 +66,9 @@ def anti(
         for n in missing.columns
         if isinstance(n.expr, ColumnRef)
     ]
-    return sum_over([count.column], mul(kept.query, lift(count, total), none, *dict.fromkeys(nulls)))
+    return sum_over(
+        [count.column], mul(kept.query, lift(count, total), none, *dict.fromkeys(nulls))
+    )
 
 
 def outer_columns(source: Source) -> Source:

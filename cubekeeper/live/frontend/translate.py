@@ -41,7 +41,9 @@ class Translator:
 
     # --- queries
 
-    def relation(self, query: sql.Query, context: Context, extra: Sequence[sql.Scalar] = ()) -> Relation:
+    def relation(
+        self, query: sql.Query, context: Context, extra: Sequence[sql.Scalar] = ()
+    ) -> Relation:
         """The rows of a query; `extra` expressions become columns at the end."""
         for cte in query.ctes:
             context = replace(context, ctes={**context.ctes, cte.name.lower(): (cte, context)})
@@ -63,6 +65,7 @@ class Translator:
         return self.relation(query, context).narrowed(before)
 
     def combined(self, query: sql.SetQuery, context: Context) -> Relation:
+        """Two queries combined by UNION, EXCEPT or INTERSECT."""
         before = frozenset(self.names.taken)
         left, right = (self.nested(part, context) for part in (query.left, query.right))
         if len(left.columns) != len(right.columns):
@@ -93,16 +96,22 @@ class Translator:
         return Relation(mul(*parts), columns).narrowed(outer)
 
     def common(self, one: Var, other: Var, title: str, query: sql.SetQuery) -> Var:
-        type = common_type((one.type, other.type))
-        if type is None:
+        """A variable that holds the values of two columns."""
+        kind = common_type((one.type, other.type))
+        if kind is None:
             raise InputError(
-                "type-error", f"column `{title}` is {one.type} here, {other.type} there", span=query.span
+                "type-error",
+                f"column `{title}` is {one.type} here, {other.type} there",
+                span=query.span,
             )
-        return self.names.new(title, type, nullable=one.nullable or other.nullable)
+        return self.names.new(title, kind, nullable=one.nullable or other.nullable)
 
     # --- SELECT
 
-    def select(self, query: sql.SelectQuery, context: Context, extra: Sequence[sql.Scalar]) -> Relation:
+    def select(
+        self, query: sql.SelectQuery, context: Context, extra: Sequence[sql.Scalar]
+    ) -> Relation:
+        """The rows of one SELECT."""
         before = frozenset(self.names.taken)
         source = Source(ONE, ())
         if query.source is not None:
@@ -131,12 +140,19 @@ class Translator:
         return result
 
     def plain(
-        self, items: Sequence[tuple[str, sql.Scalar | Expr]], rows: Query, scope: SourceScope, inside: Context
+        self,
+        items: Sequence[tuple[str, sql.Scalar | Expr]],
+        rows: Query,
+        scope: SourceScope,
+        inside: Context,
     ) -> Relation:
+        """The rows of a SELECT without groups."""
         columns: list[tuple[str, Var]] = []
         parts = [rows]
         for title, item in items:
-            expr, needs = (item, []) if not isinstance(item, sql.Scalar) else self.bound(item, scope, inside)
+            expr, needs = (
+                (item, []) if not isinstance(item, sql.Scalar) else self.bound(item, scope, inside)
+            )
             parts += needs
             columns.append((title, self.column(expr, title, parts)))
         return Relation(mul(*parts), tuple(columns))
@@ -158,14 +174,21 @@ class Translator:
         inside: Context,
         before: frozenset[str],
     ) -> Relation:
+        """The rows of a SELECT with groups: one for each group of each grouping set."""
         keys: list[tuple[Expr, Var]] = []
         for scalar in (_group_item(group, items) for group in query.groups):
-            expr, parts = self.bound(scalar, scope, inside) if isinstance(scalar, sql.Scalar) else (scalar, [])
+            expr, parts = (
+                self.bound(scalar, scope, inside)
+                if isinstance(scalar, sql.Scalar)
+                else (scalar, [])
+            )
             parts = [rows, *parts]
             keys.append((expr, self.column(expr, "group", parts)))
             rows = mul(*parts)
         sets = query.grouping if query.grouping is not None else ((),)
-        made = [self.one_set(query, items, rows, keys, chosen, scope, inside, before) for chosen in sets]
+        made = [
+            self.one_set(query, items, rows, keys, chosen, scope, inside, before) for chosen in sets
+        ]
         if len(made) == 1:
             return made[0]
         columns = tuple(
@@ -184,18 +207,21 @@ class Translator:
         inside: Context,
         before: frozenset[str],
     ) -> Relation:
+        """The groups of one grouping set."""
         named = {keys[i][0]: keys[i][1] for i in chosen}
         gone = {expr: literal(None, expr.type) for expr, _ in keys if expr not in named}
         here: dict[Expr, Expr] = {**gone, **named}
-        group = Group(
-            rows, before | {v.column for v in named.values()}, self.names, bool(chosen)
-        )
+        group = Group(rows, before | {v.column for v in named.values()}, self.names, bool(chosen))
         parts: list[Query] = [exists(group.total())] if chosen else []
         columns: list[tuple[str, Var]] = []
         base = {ref.column for named_ in scope.columns for ref in column_refs(named_.expr)}
 
         def bound(item: sql.Scalar | Expr) -> Expr:
-            expr, needs = self.bound(item, scope, inside, group) if isinstance(item, sql.Scalar) else (item, [])
+            expr, needs = (
+                self.bound(item, scope, inside, group)
+                if isinstance(item, sql.Scalar)
+                else (item, [])
+            )
             parts.extend(needs)
             expr = rewrite(expr, lambda e: here.get(e))
             loose = {ref.column for ref in column_refs(expr)} & base - group.keys
@@ -218,6 +244,7 @@ class Translator:
     # --- sources
 
     def source(self, part: sql.From, context: Context) -> Source:
+        """The rows of a FROM clause."""
         match part:
             case sql.TableRef():
                 return self.named(part, context)
@@ -230,6 +257,7 @@ class Translator:
                 assert_never(part)
 
     def named(self, part: sql.TableRef, context: Context) -> Source:
+        """The rows of a table, a view or a query of WITH."""
         name = part.name.lower()
         if name in context.ctes:
             cte, around = context.ctes[name]
@@ -253,9 +281,12 @@ class Translator:
     def aliased(
         self, inner: Relation, alias: str, titles: tuple[str, ...], part: sql.From
     ) -> Source:
+        """The rows of a subquery under a name."""
         if titles and len(titles) != len(inner.columns):
             raise InputError(
-                "alias-columns", f"{len(inner.columns)} columns get {len(titles)} names", span=part.span
+                "alias-columns",
+                f"{len(inner.columns)} columns get {len(titles)} names",
+                span=part.span,
             )
         columns = [
             Named(alias, titles[i] if titles else title, v)
@@ -264,9 +295,11 @@ class Translator:
         return Source(inner.query, tuple(columns))
 
     def join(self, part: sql.Join, context: Context) -> Source:
+        """The rows of a join."""
         outer = frozenset(self.names.taken)
         left, right = self.source(part.left, context), self.source(part.right, context)
-        condition, shared = ONE, _shared(part, left, right)
+        condition: Query = ONE
+        shared = _shared(part, left, right)
         both = SourceScope((*left.columns, *right.columns), context.outer)
         for one, other in shared:
             try:
@@ -306,6 +339,7 @@ class Translator:
     def hole(
         self, hole: sql.Hole, scope: SourceScope, inside: Context, group: Group | None
     ) -> tuple[Expr, list[Query]]:
+        """The value of what a scalar expression cannot hold."""
         match hole:
             case sql.AggregateHole():
                 return self.aggregate(hole, scope, inside, group)
@@ -329,6 +363,7 @@ class Translator:
     def aggregate(
         self, hole: sql.AggregateHole, scope: SourceScope, inside: Context, group: Group | None
     ) -> tuple[Expr, list[Query]]:
+        """The value of an aggregate."""
         if group is None:
             raise InputError(
                 "misplaced-aggregate",
@@ -433,7 +468,9 @@ def _shared(part: sql.Join, left: Source, right: Source) -> list[tuple[Named, Na
     for name in names:
         one, other = left.one(name), right.one(name)
         if one is None or other is None:
-            raise InputError("unknown-column", f"USING needs one `{name}` on both sides", span=part.span)
+            raise InputError(
+                "unknown-column", f"USING needs one `{name}` on both sides", span=part.span
+            )
         pairs.append((one, other))
     return pairs
 

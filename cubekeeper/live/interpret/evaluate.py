@@ -85,8 +85,8 @@ def results(query: Query, env: Env, store: Store) -> Iterator[tuple[Env, Number]
         case Add(terms):
             for term in terms:
                 yield from results(term, env, store)
-        case Sum(over, body):
-            yield from _sum(query, over, body, env, store)
+        case Sum(_, body):
+            yield from _sum(query, body, env, store)
         case Let(var, expr):
             yield from _bind(var.column, compiled(expr)(env), env)
         case Lift(var, body):
@@ -135,9 +135,7 @@ def _product(
             yield extended, count * other
 
 
-def _sum(
-    query: Query, over: tuple[str, ...], body: Query, env: Env, store: Store
-) -> Iterator[tuple[Env, Number]]:
+def _sum(query: Sum, body: Query, env: Env, store: Store) -> Iterator[tuple[Env, Number]]:
     names = sorted(free(query))
     inner = {name: env[name] for name in names if name in env}
     totals: dict[Key, Number] = {}

@@ -36,7 +36,7 @@ def compiled(expr: Expr) -> Compiled:
         case ColumnRef(_, name) | StoredRef(name):
             return operator.itemgetter(name)
         case Literal(value):
-            return lambda row: value
+            return lambda _: value
         case Call():
             return _call(expr)
         case Case():
@@ -217,8 +217,8 @@ def _compare(name: str, types: list[DataType]) -> Callable[[Any, Any], Any]:
 
 def _meeting(types: list[DataType]) -> Callable[[Any], Any] | None:
     """How values of different types are brought together before they are compared."""
-    kinds = {type.kind for type in types}
-    if any(type.is_float for type in types) and Kind.DECIMAL in kinds:
+    kinds = {one.kind for one in types}
+    if any(one.is_float for one in types) and Kind.DECIMAL in kinds:
         return float
     if Kind.DATE in kinds and len(kinds - {Kind.NULL}) > 1:
         return _moment
@@ -242,7 +242,7 @@ def _null_safe(parts: list[Compiled], types: list[DataType]) -> Compiled:
 
 
 def _in(parts: list[Compiled], types: list[DataType]) -> Compiled:
-    equals = [_compare("=", [types[0], type]) for type in types[1:]]
+    equals = [_compare("=", [types[0], one]) for one in types[1:]]
 
     def run(row: Row) -> Any:
         subject = parts[0](row)

@@ -15,7 +15,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from cubekeeper.live.calculus.build import add, exists, extreme, factors, lift, mul, split_coefficient, sum_over
+from cubekeeper.live.calculus.build import (
+    add,
+    exists,
+    extreme,
+    factors,
+    lift,
+    mul,
+    split_coefficient,
+    sum_over,
+)
 from cubekeeper.live.calculus.nodes import (
     Add,
     Atom,
@@ -86,7 +95,9 @@ class Materializer:
 
     def _is_stable(self, part: Query) -> bool:
         """Whether a part may belong to a map."""
-        if any(isinstance(node, Atom) and node.kind is not AtomKind.RELATION for node in walk(part)):
+        if any(
+            isinstance(node, Atom) and node.kind is not AtomKind.RELATION for node in walk(part)
+        ):
             return False
         if not isinstance(part, NESTED):
             return True
@@ -135,9 +146,7 @@ def _others(components: list[list[Query]], one: list[Query]) -> list[Query]:
     return [part for component in components if component is not one for part in component]
 
 
-def _components(
-    stable: list[Query], given: Names
-) -> tuple[list[list[Query]], list[Query]]:
+def _components(stable: list[Query], given: Names) -> tuple[list[list[Query]], list[Query]]:
     """Groups of parts that share variables which are not given, and what fits into none.
 
     A part that reads (rather than finds) variables joins the groups that find all of them.

@@ -9,7 +9,6 @@ from enum import Enum
 from cubekeeper.live.calculus.build import add, factors, map_atom, mul, sum_over, terms
 from cubekeeper.live.calculus.nodes import (
     ZERO,
-    Add,
     Atom,
     AtomKind,
     Exists,
@@ -61,6 +60,9 @@ class Mode(Enum):
 MOST_TERMS = 64
 """A delta with more products than this is not worth its maps: the map is evaluated anew."""
 
+MOST_MAPS = 300
+"""With more maps than this, further deltas read copies of the base tables instead of new maps."""
+
 FINISH = (Rule("factorize", factorize), Rule("decompose", decompose))
 
 
@@ -94,7 +96,9 @@ class Compiler:
                     key = (relation.name, event)
                     triggers.setdefault(key, []).extend(self._maintain(declared, relation, event))
         listed = tuple(
-            Trigger(event, name, self._args(name) if event is not Event.BATCH else (), ordered(body))
+            Trigger(
+                event, name, self._args(name) if event is not Event.BATCH else (), ordered(body)
+            )
             for (name, event), body in triggers.items()
             if body
         )
@@ -176,7 +180,9 @@ class Compiler:
         changed = simplify(changed, self.trace)
         if changed == ZERO:
             return []
-        if self.mode is Mode.DEPTH_1:
+        if len(terms(changed)) > MOST_TERMS:
+            return [self._replacement(declared)]
+        if self.mode is Mode.DEPTH_1 or len(self._queue) > MOST_MAPS:
             stored = over_base_tables(changed, self._declare)
         else:
             stored = self._materializer(declared.name, args=known).materialize(changed, known)
@@ -224,7 +230,7 @@ def _has_open_atoms(query: Query) -> bool:
     return any(isinstance(f, Atom) for body in bodies for f in factors(body))
 
 
-def _always(nested: Query) -> bool:
+def _always(_: Query) -> bool:
     return True
 
 

@@ -1,10 +1,10 @@
 """Programs as text that reads back to the same program.
 
-    stream R(a bigint, b bigint not null);
-    map Q[b]: bigint := Sum[b](R(a, b) * {a});
-    on batch R { Q[b] += Sum[b](delta R(a, b) * {a}); }
-    on insert into R(x_a, x_b) { Q[x_b] += {x_a}; }
-    view q(b, s): (s := Q[b]) * …;
+stream R(a bigint, b bigint not null);
+map Q[b]: bigint := Sum[b](R(a, b) * {a});
+on batch R { Q[b] += Sum[b](delta R(a, b) * {a}); }
+on insert into R(x_a, x_b) { Q[x_b] += {x_a}; }
+view q(b, s): (s := Q[b]) * …;
 """
 
 from __future__ import annotations

@@ -43,6 +43,6 @@ def monomials(query: Query) -> int:
         case Sum(_, body):
             return monomials(body)
         case Lift(_, body) | Extreme(_, _, _, body) | Exists(body):
-            return max(1, monomials(body) // 4)
+            return monomials(body)
         case _:
             return 1

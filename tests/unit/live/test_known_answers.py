@@ -24,9 +24,7 @@ def program(text, relations, mode=Mode.OPTIMIZED):
 
 
 def inserting(compiled, relation):
-    (trigger,) = (
-        t for t in compiled.triggers if (t.event, t.relation) == (Event.INSERT, relation)
-    )
+    (trigger,) = (t for t in compiled.triggers if (t.event, t.relation) == (Event.INSERT, relation))
     return [statement_text(s) for s in trigger.statements]
 
 
