@@ -80,11 +80,16 @@ class Compiler:
         self._queue: list[MapDecl] = []
         self._spreading: dict[tuple[Query, str], bool] = {}
         self._stem = "map"
+        self._prefix = "x_"  # of trigger arguments: no other variable begins with it
         self._names: set[str] = set()
         self._changing = [r for r in self.relations if not r.static]
 
     def compile(self, views: Iterable[View]) -> Program:
         """A program for views whose queries are over relations."""
+        views = tuple(views)
+        taken = {name for view in views for name in var_table(view.query)}
+        while any(name.startswith(self._prefix) for name in taken):
+            self._prefix = f"x{self._prefix}"
         done = tuple(self._view(view) for view in views)
         triggers: dict[tuple[str, Event], list[Statement]] = {}
         at = 0
@@ -106,7 +111,7 @@ class Compiler:
 
     def _args(self, name: str) -> tuple[Var, ...]:
         relation = next(r for r in self.relations if r.name == name)
-        return tuple(replace(c, column=f"x_{c.column}") for c in relation.columns)
+        return tuple(replace(c, column=f"{self._prefix}{c.column}") for c in relation.columns)
 
     # --- views
 
@@ -137,6 +142,7 @@ class Compiler:
 
     def _declare(self, definition: Query) -> Query:
         """The map of a definition, an old one if there is one."""
+        definition, asked = self._without_args(definition)
         text, order = signature(definition)
         known = self._by_signature.get(text)
         table = var_table(definition)
@@ -146,7 +152,18 @@ class Compiler:
             known = MapDecl(name, keys, ring_type(definition), definition)
             self._by_signature[text] = known
             self._queue.append(known)
-        return map_atom(known.name, *(table[n] for n in order))
+        return map_atom(known.name, *(asked.get(n, table[n]) for n in order))
+
+    def _without_args(self, definition: Query) -> tuple[Query, dict[str, Var]]:
+        """The definition with names of its own for trigger arguments, and what they stood for."""
+        table, used = var_table(definition), set(var_table(definition))
+        new: dict[str, Var] = {}
+        for name in sorted(n for n in free(definition) if n.startswith(self._prefix)):
+            other = fresh(name.removeprefix(self._prefix), used)
+            used.add(other)
+            new[name] = replace(table[name], column=other)
+        asked = {v.column: table[name] for name, v in new.items()}
+        return substitute(definition, new), asked
 
     def _name(self, definition: Query) -> str:
         stem = definition.name if isinstance(definition, Atom) else self._stem
