@@ -20,6 +20,13 @@ derive         V    warehouse to lattice: dependencies, helpers, friendly extens
                     filter implication, edge queries, sizes, parents, cost, advisor, what-if
 plan           N    the stages of a batch as frozen data: explain and run read the same object
 schedule       V    lattice and changes to a plan
+\\\\             \\\\    *— the live river —*
+live.calculus  N    queries as polynomials over relations; `live.transform` is its algebra (N)
+live.m3        N    maps and triggers
+live.frontend  V    SQL to calculus
+live.lower     V    calculus to M3: the viewlet transform
+live.interpret V    what calculus and M3 mean, in plain Python
+live.view      E    live views for Python users
 report         E    text, JSON, DOT, SVG and HTML of lattice, cost and plan
 bench          E    workloads and timers: ``cubekeeper bench …``
 cli            E    the commands

@@ -76,7 +76,7 @@ CONTRACT: Mapping[str, Row] = {
     "declare": _row(Kind.VERB, f"{_MODEL} parse", "YAML and SQL -> warehouse", "pydantic yaml"),
     "derive": _row(Kind.VERB, f"{_MODEL} lattice", "warehouse -> lattice", "networkx"),
     "schedule": _row(Kind.VERB, f"{_MODEL} lattice plan", "lattice -> plan"),
-    "live": _row(Kind.NOUN, "", "the way into the live rooms; importing it costs nothing"),
+    "live": _row(Kind.EDGE, "live.view", "the way into the live rooms; importing it costs nothing"),
     "live.calculus": _row(Kind.NOUN, f"{_GROUND} scalar", "queries as polynomials over relations"),
     "live.transform": _row(
         Kind.NOUN, f"{_GROUND} scalar live.calculus", "the algebra of the calculus: deltas and laws"
