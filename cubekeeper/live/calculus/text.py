@@ -57,7 +57,23 @@ def _sum_text(terms: tuple[Query, ...]) -> str:
     return text
 
 
+def _readable(factors: tuple[Query, ...]) -> tuple[Query, ...]:
+    """The factors with every variable found before it is read."""
+    pending, done = list(factors), list[Query]()
+    while pending:
+        ready = (f for f in pending if not _awaits(f, [p for p in pending if p is not f]))
+        one = next(ready, pending[0])
+        done.append(one)
+        pending = [p for p in pending if p is not one]
+    return tuple(done)
+
+
+def _awaits(factor: Query, others: list[Query]) -> bool:
+    return any(modes(factor)[0] & modes(other)[1] for other in others)
+
+
 def _product_text(factors: tuple[Query, ...]) -> str:
+    factors = _readable(factors)
     first, *rest = factors
     if first == Const(-1):
         return "-" + " * ".join(map(_factor_text, rest))

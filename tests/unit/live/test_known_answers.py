@@ -102,12 +102,12 @@ def test_figure_4_has_these_maps_and_statements():
     large = "Sum[]((n := Q_2[x_ok]) * [n > 100])"
     larger = "Sum[]((n := Q_2[x_ok] + {x_qty}) * [n > 100])"
     assert inserting(compiled, "O") == [
-        f"Q[x_ck] += {large} * C[x_ck] * Q_2[x_ok];",  # 04
-        f"Q_1[x_ck] += {large} * Q_2[x_ok];",  # 07
+        f"Q[x_ck] += C[x_ck] * Q_2[x_ok] * {large};",  # 04
+        f"Q_1[x_ck] += Q_2[x_ok] * {large};",  # 07
         "Q_3[x_ck, x_ok] += C[x_ck];",  # 05
         "O[x_ck, x_ok] += 1;",  # 06
     ]
-    change = f"({larger} * Q_2[x_ok] - {large} * Q_2[x_ok] + {larger} * {{x_qty}})"
+    change = f"(Q_2[x_ok] * {larger} - Q_2[x_ok] * {large} + {larger} * {{x_qty}})"
     assert inserting(compiled, "LI") == [
         f"Q[ck] += Q_3[ck, x_ok] * {change};",  # 08
         f"Q_1[ck] += O[ck, x_ok] * {change};",  # 09
