@@ -127,7 +127,7 @@ def _negated(binder: Binder, node: exp.Expr) -> Expr:
         and _is_number(operand.this)
     ):
         least = _literal(binder, operand.this, -1)  # -128Y: the sign belongs to the number
-        to = _type(binder, operand.args["to"])
+        to = column_type(binder, operand.args["to"])
         return binder.typed(node, (), lambda: cast(least, to))
     return binder.call(node, "negate", operand)
 
@@ -284,7 +284,7 @@ def _cast(binder: Binder, node: exp.Expr) -> Expr:
             "TRY_CAST hides wrong values as NULL",
             "write CAST, and clean the values before they are loaded",
         )
-    to = _type(binder, node.args["to"])
+    to = column_type(binder, node.args["to"])
     operand = binder.bind(node.this)
     return binder.typed(node, (node.this,), lambda: cast(operand, to))
 
@@ -294,7 +294,8 @@ _TYPES: Final = {"text": "string", "timestamptz": "timestamp", "timestampltz": "
 }
 
 
-def _type(binder: Binder, node: exp.Expr) -> DataType:
+def column_type(binder: Binder, node: exp.Expr) -> DataType:
+    """The type that a type's name in SQL stands for."""
     name = node.this.value.lower() if isinstance(node.this, exp.DType) else str(node.this).lower()
     sizes = [int(part.name) for part in node.expressions if part.name.isdecimal()]
     try:
