@@ -67,7 +67,13 @@ def _column(binder: Binder, node: exp.Expr) -> Expr:
 
 
 def name_parts(node: exp.Expr) -> tuple[str, ...] | None:
-    """The parts of a column's name, None for anything else."""
+    """The parts of a column's name, None for anything else.
+
+    sqlglot keeps four parts in a column and hangs the further ones behind it.
+    """
+    if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Identifier):
+        before = name_parts(node.this)
+        return None if before is None else (*before, node.expression.name)
     if not isinstance(node, exp.Column) or not isinstance(node.this, exp.Identifier):
         return None
     return tuple(part.name for part in node.parts)
@@ -366,6 +372,7 @@ FORMS: Final[Mapping[type[exp.Expr], Form]] = MappingProxyType(
     {
         **dict.fromkeys(_OPERATORS, _BINARY),
         exp.Column: _form(_column, "this table db catalog"),
+        exp.Dot: _form(_column, "this expression"),
         exp.Identifier: _form(_identifier, "this quoted"),
         exp.Paren: _form(_paren),
         exp.Literal: _form(_literal, "this is_string"),
