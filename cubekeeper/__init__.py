@@ -23,6 +23,7 @@ The nightly river, from declarations to the plan of a batch::
                        filter implication, edge queries, sizes, parents, cost, advisor, what-if
     plan            N  the stages of a batch as frozen data: explain and run read the same object
     schedule        V  lattice and changes to a plan
+    statements      V  a plan to SQL text: changes, deltas, refresh, recomputation, readers' views
 
 The live river, in the making (no command reaches it yet)::
 

@@ -54,7 +54,7 @@ def _row(kind: Kind, rooms: str, reason: str, libraries: str = "") -> Row:
 
 _GROUND = "source errors schema"
 _MODEL = f"{_GROUND} scalar warehouse statistics"
-_INSIDE = f"{_MODEL} lattice plan parse declare derive schedule"
+_INSIDE = f"{_MODEL} lattice plan parse declare derive schedule statements"
 
 CONTRACT: Mapping[str, Row] = {
     "__init__": _row(Kind.NOUN, "", "importing cubekeeper costs nothing"),
@@ -78,6 +78,7 @@ CONTRACT: Mapping[str, Row] = {
     ),
     "derive": _row(Kind.VERB, f"{_MODEL} lattice", "warehouse -> lattice"),
     "schedule": _row(Kind.VERB, f"{_MODEL} lattice plan", "lattice -> plan"),
+    "statements": _row(Kind.VERB, f"{_MODEL} lattice plan", "plan -> SQL text, run by nobody here"),
     "live": _row(Kind.EDGE, "live.view", "the way into the live rooms; importing it costs nothing"),
     "live.calculus": _row(Kind.NOUN, f"{_GROUND} scalar", "queries as polynomials over relations"),
     "live.transform": _row(

@@ -1,4 +1,4 @@
-"""Edge queries as runnable Spark SQL."""
+"""Edge queries as runnable Spark SQL, and the pieces from which other queries are put together."""
 
 from __future__ import annotations
 
@@ -18,24 +18,35 @@ def edge_sql(lattice: Lattice, edge: Edge, table: TableNames = quote) -> str:
     `table` says how a table is read, by default by its own name. The D-lattice runs the same query
     with the names of summary-delta tables.
     """
-    source = edge.parent or lattice.node(edge.child).view.fact
-    aliases = {join.path: join.alias for join in edge.joins}
-    aliases[()] = _free_alias(source, aliases.values())
-
-    def name(ref: ColumnRef | StoredRef) -> str:
-        path = () if isinstance(ref, StoredRef) else ref.path
-        return f"{quote(aliases[path])}.{quote(ref.column)}"
-
+    alias, name = edge_names(lattice, edge)
     columns = [f"{to_sql(expr, name)} AS {quote(key)}" for key, expr in edge.keys]
     columns += [_aggregate_column(agg, name) for agg in edge.aggregates]
     lines = ["SELECT " + ",\n       ".join(columns)]
-    lines.append("FROM " + _aliased(table(source), aliases[()]))
-    lines += [_join_line(join, name, table) for join in edge.joins]
+    lines.append("FROM " + aliased(table(edge_source(lattice, edge)), alias))
+    lines += [join_line(join, name, reduced(join, table(join.dimension))) for join in edge.joins]
     if edge.residual:
         lines.append("WHERE " + conjunction_to_sql(edge.residual, name, separator="\n  AND "))
     if edge.keys:
         lines.append("GROUP BY " + ", ".join(to_sql(expr, name) for _, expr in edge.keys))
     return "\n".join(lines)
+
+
+def edge_source(lattice: Lattice, edge: Edge) -> str:
+    """The table from which an edge query reads: the parent, or the fact."""
+    return edge.parent or lattice.node(edge.child).view.fact
+
+
+def edge_names(lattice: Lattice, edge: Edge) -> tuple[str, Namer]:
+    """The alias of an edge query's source, and how its columns are written."""
+    aliases = {join.path: join.alias for join in edge.joins}
+    source = free_alias(edge_source(lattice, edge), aliases.values())
+    aliases[()] = source
+
+    def name(ref: ColumnRef | StoredRef) -> str:
+        path = () if isinstance(ref, StoredRef) else ref.path
+        return f"{quote(aliases[path])}.{quote(ref.column)}"
+
+    return source, name
 
 
 def _aggregate_column(edge_aggregate: EdgeAggregate, name: Namer) -> str:
@@ -47,26 +58,40 @@ def _aggregate_column(edge_aggregate: EdgeAggregate, name: Namer) -> str:
     return f"{text} AS {quote(edge_aggregate.name)}"
 
 
-def _join_line(join: Join, name: Namer, table: TableNames) -> str:
+def join_line(join: Join, name: Namer, relation: str) -> str:
+    """The clause that joins a dimension, read from a relation."""
     equals = "<=>" if join.lookup else "="
     on = " AND ".join(
         f"{to_sql(expr, name)} {equals} {quote(join.alias)}.{quote(column)}"
         for expr, column in join.on
     )
-    relation = table(join.dimension)
-    if join.lookup:
-        columns = ", ".join(quote(column) for column in join.lookup)
-        relation = f"(SELECT DISTINCT {columns} FROM {relation})"
-    return f"JOIN {_aliased(relation, join.alias)} ON {on}"
+    return f"JOIN {aliased(relation, join.alias)} ON {on}"
 
 
-def _aliased(relation: str, alias: str) -> str:
+def reduced(join: Join, relation: str) -> str:
+    """What a join reads of its dimension: all, or the distinct rows of what it looks up."""
+    if not join.lookup:
+        return relation
+    columns = ", ".join(quote(column) for column in join.lookup)
+    return f"(SELECT DISTINCT {columns} FROM {relation})"
+
+
+def aliased(relation: str, alias: str) -> str:
+    """A relation under an alias, which is left out where it is the relation's own name.
+
+    >>> aliased("stores", "stores"), aliased("stores", "shop")
+    ('stores', 'stores AS shop')
+    """
     return relation if relation == quote(alias) else f"{relation} AS {quote(alias)}"
 
 
-def _free_alias(source: str, taken: Collection[str]) -> str:
-    """The source's own name, or one made different from the joined dimensions' names."""
+def free_alias(wanted: str, taken: Collection[str]) -> str:
+    """The alias that is wanted, or one made different from those that are taken.
+
+    >>> free_alias("pos", ["POS", "stores"])
+    'pos_'
+    """
     lowered = {alias.lower() for alias in taken}
-    while source.lower() in lowered:
-        source += "_"
-    return source
+    while wanted.lower() in lowered:
+        wanted += "_"
+    return wanted

@@ -206,15 +206,23 @@ def _is_own(level: Expr) -> TypeGuard[ColumnRef]:
     return isinstance(level, ColumnRef) and not level.path
 
 
-def _coarser_columns(table: BaseTable) -> dict[str, set[str]]:
-    """For each column that is a level, all columns that it determines by hierarchies."""
-    steps: dict[str, set[str]] = {}
+def own_steps(table: BaseTable) -> list[tuple[str, str]]:
+    """The steps of a table's hierarchies, finer to coarser, that join two columns of its own."""
+    steps = []
     for hierarchy in table.hierarchies:
         for low, high in hierarchy.steps:
             finer, coarser = hierarchy.level(low).expr, hierarchy.level(high).expr
             if _is_own(finer) and _is_own(coarser):
-                steps.setdefault(finer.column, set()).add(coarser.column)
-                steps.setdefault(coarser.column, set())
+                steps.append((finer.column, coarser.column))
+    return steps
+
+
+def _coarser_columns(table: BaseTable) -> dict[str, set[str]]:
+    """For each column that is a level, all columns that it determines by hierarchies."""
+    steps: dict[str, set[str]] = {}
+    for finer, coarser in own_steps(table):
+        steps.setdefault(finer, set()).add(coarser)
+        steps.setdefault(coarser, set())
     for middle in steps:
         for reached in steps.values():
             if middle in reached:

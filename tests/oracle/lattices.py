@@ -26,7 +26,7 @@ from tests.oracle.data import Rows, broken_hierarchies, load
 from tests.oracle.duck import connect, duckdb_type, quoted, to_duckdb
 
 _F = AggregateFunction
-_ROUNDED = (
+ROUNDED = (
     _F.AVG,
     _F.AVG_DISTINCT,
     _F.VAR_POP,
@@ -124,8 +124,7 @@ class LatticeRun:
         seen = f"SELECT {outputs} FROM {quote(node.name)}"
         inexact = [key.expr.type.is_float for key in node.view.keys]
         inexact += [
-            m.aggregate.type.is_float or m.aggregate.function in _ROUNDED
-            for m in node.view.measures
+            m.aggregate.type.is_float or m.aggregate.function in ROUNDED for m in node.view.measures
         ]
         difference = bag_difference(
             self._run(to_duckdb(seen), seen), self._run(to_duckdb(declared), declared), inexact

@@ -34,27 +34,6 @@ Net = dict[tuple[object, ...], tuple[Decimal, ...]]
 # --- two states -----------------------------------------------------------------------------------
 
 
-def matched(warehouse: Warehouse, rows: Rows) -> Rows:
-    """The rows whose foreign keys all find a row, and whose those find one, and so on."""
-    left = dict(rows)
-    before = -1
-    while before != sum(map(len, left.values())):
-        before = sum(map(len, left.values()))
-        for table in (*warehouse.dimensions, *warehouse.facts):
-            names = [column.name for column in table.columns]
-            for key in table.foreign_keys:
-                target = warehouse.base_table(key.references)
-                target_names = [column.name for column in target.columns]
-                ids = {
-                    tuple(row[target_names.index(name)] for name in target.key)
-                    for row in left[target.name]
-                }
-                at = [names.index(name) for name in key.columns]
-                kept = (row for row in left[table.name] if tuple(row[i] for i in at) in ids)
-                left[table.name] = tuple(kept)
-    return left
-
-
 def with_updates(rng: Random, warehouse: Warehouse, rows: Rows, tables: Iterable[str]) -> Rows:
     """Some rows of some dimensions exchange everything but their keys."""
     changed = dict(rows)

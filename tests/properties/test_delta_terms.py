@@ -16,9 +16,10 @@ from cubekeeper.lattice.choice import Version
 from cubekeeper.lattice.model import Lattice
 from cubekeeper.statistics.model import Statistics
 from cubekeeper.warehouse.model import Warehouse
+from tests.oracle.batches import matched
 from tests.oracle.data import Rows, random_rows
 from tests.oracle.warehouses import random_warehouse
-from tests.properties.deltas import DeltaRun, matched, some_of, with_updates
+from tests.properties.deltas import DeltaRun, some_of, with_updates
 from tests.unit.derive.shop import random_views, shop
 
 SCENARIOS = ("facts", "dimension updates", "new dimension rows", "everything")

@@ -109,8 +109,8 @@ def test_a_room_without_a_row_is_refused(complaints):
 
 def test_under_live_each_sub_package_is_a_room(complaints):
     assert room_of("cubekeeper.live.m3") == "live.m3"
-    assert complaints({"live/calculus/ring.py": ""}) == [
-        "cubekeeper/live/calculus/ring.py:1: room live.calculus has no row: "
+    assert complaints({"live/unheard/ring.py": ""}) == [
+        "cubekeeper/live/unheard/ring.py:1: room live.unheard has no row: "
         "add one to CONTRACT in import_directions.py"
     ]
 
