@@ -138,21 +138,49 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True)
+class Recomputation:
+    """The groups of a table whose MIN or MAX a deletion probably took away (4.2).
+
+    `rows_in` are the tuples of the fact that belong to those groups.
+    """
+
+    columns: tuple[str, ...]
+    groups: float
+    rows_in: float
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
 class Maintenance:
     """How every summary table is brought up to date in a batch.
 
-    A table has a choice in `deltas` (its summary-delta, then refresh), or one in `rebuilds` with
-    the reason, or is `untouched` by the changes.
+    A table that the changes reach (`reached`, with the changed tables that do) has a choice in
+    `deltas`, for its summary-delta and refresh, or in `rebuilds`, with the reason. The others are
+    `untouched`.
     """
 
     sizes: Sizes
     weights: CostWeights
+    reached: Mapping[str, tuple[str, ...]]
     deltas: Choices
     rebuilds: Choices
     reasons: Mapping[str, str]
+    recomputations: Mapping[str, Recomputation]
     untouched: tuple[str, ...]
 
+    def apply_cost(self, table: str) -> float:
+        """The price of applying the staged changes to a base table."""
+        return self.weights.write * self.sizes.changes.rows(table) + self.weights.stage
+
     @property
-    def total(self) -> float:
-        """The price of it all: propagate, refresh and rebuild."""
-        return self.deltas.total + self.rebuilds.total
+    def propagate_cost(self) -> float:
+        """The price of all summary-delta tables."""
+        return sum(choice.chosen.compute_cost for choice in self.deltas.by_view.values())
+
+    @property
+    def window_cost(self) -> float:
+        """The price of the rest: applying, refreshing, recomputing and rebuilding."""
+        applied = sum(self.apply_cost(change.table) for change in self.sizes.changes.tables)
+        refreshed = sum(choice.chosen.write_cost for choice in self.deltas.by_view.values())
+        recomputed = sum(again.cost for again in self.recomputations.values())
+        return applied + refreshed + recomputed + self.rebuilds.total

@@ -46,7 +46,6 @@ class AggregateFunction(Enum):
     AVG_DISTINCT = "avg_distinct"
     APPROX_COUNT_DISTINCT = "approx_count_distinct"
     MEDIAN = "median"
-    MODE = "mode"
 
     @property
     def family(self) -> AggregateClass:
@@ -79,10 +78,9 @@ _HOLISTIC: Final = {
     _F.AVG_DISTINCT: _DISTINCT_REASON,
     _F.APPROX_COUNT_DISTINCT: "a sketch of the distinct values cannot forget a deleted row",
     _F.MEDIAN: "the middle of a group cannot be told from the middles of its parts",
-    _F.MODE: "the most frequent value of a group cannot be told from those of its parts",
 }
 _ORDERED: Final = frozenset({_F.MIN, _F.MAX})
-_UNTYPED: Final = frozenset({_F.COUNT, _F.COUNT_DISTINCT, _F.APPROX_COUNT_DISTINCT, _F.MODE})
+_UNTYPED: Final = frozenset({_F.COUNT, _F.COUNT_DISTINCT, _F.APPROX_COUNT_DISTINCT})
 _NEVER_NULL: Final = frozenset(
     {_F.COUNT_ROWS, _F.COUNT, _F.COUNT_DISTINCT, _F.APPROX_COUNT_DISTINCT}
 )
@@ -154,7 +152,7 @@ def _result(function: AggregateFunction, type: DataType) -> DataType:
             if type.kind is Kind.DECIMAL:
                 return _bounded(type.precision + 4, type.scale + 4)
             return DOUBLE
-        case _F.MIN | _F.MAX | _F.MODE:
+        case _F.MIN | _F.MAX:
             return type
         case _F.VAR_POP | _F.VAR_SAMP | _F.STDDEV_POP | _F.STDDEV_SAMP | _F.MEDIAN:
             return DOUBLE

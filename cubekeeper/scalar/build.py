@@ -18,7 +18,7 @@ from decimal import Decimal
 from typing import Final
 
 from cubekeeper.scalar.functions import FUNCTIONS, UNITS, Function, mixed
-from cubekeeper.scalar.literals import convert, literal_type
+from cubekeeper.scalar.literals import convert, literal_type, negated, one_zero
 from cubekeeper.scalar.nodes import (
     Call,
     Case,
@@ -30,7 +30,7 @@ from cubekeeper.scalar.nodes import (
     Path,
     StoredRef,
 )
-from cubekeeper.scalar.order import conjunction_key, sort_key
+from cubekeeper.scalar.order import conjunction_key, item_key, sort_key
 from cubekeeper.scalar.types import TypeProblem, common_type
 from cubekeeper.schema import (
     BOOLEAN,
@@ -75,10 +75,7 @@ def literal(value: LiteralValue, type: DataType | None = None) -> Literal:
     >>> str(literal(1).type), str(literal(1 << 40).type)
     ('int', 'bigint')
     """
-    if isinstance(value, float) and not value:
-        value = 0.0  # one zero
-    if isinstance(value, Decimal) and not value:
-        value = value.copy_abs()
+    value = one_zero(value)
     natural = literal_type(value)
     if type is None or type == natural:
         return Literal(value, natural)
@@ -133,6 +130,8 @@ def _cast_hint(wanted: str) -> str | None:
         "a string": "convert it: CAST(… AS STRING)",
         "a number": "convert it: CAST(… AS DECIMAL(18,2)), or another number type",
         "an integer": "convert it: CAST(… AS INT)",
+        "an int": "convert it: CAST(… AS INT)",
+        "an integer or decimal": "convert it: CAST(… AS DECIMAL(18,2)), or another exact type",
         "a date or timestamp": "convert it: CAST(… AS DATE)",
         "a boolean": "compare it with something, as in x = 1",
     }.get(wanted)
@@ -272,7 +271,14 @@ def _dated(args: Sequence[Expr]) -> tuple[Expr, ...]:
     kind = common_type(arg.type for arg in args if not _is_text(arg))
     if kind is None or not kind.is_temporal:
         return tuple(args)
-    return tuple(cast(arg, kind) if _is_text(arg) else arg for arg in args)
+    return tuple(_read_as(kind, arg, at) if _is_text(arg) else arg for at, arg in enumerate(args))
+
+
+def _read_as(kind: DataType, text: Expr, argument: int) -> Expr:
+    try:
+        return cast(text, kind)
+    except TypeProblem as problem:
+        raise TypeProblem(problem.message, hint=problem.hint, argument=argument) from None
 
 
 def _is_text(expr: Expr) -> bool:
@@ -284,7 +290,7 @@ def _in(function: Function, args: Sequence[Expr]) -> Expr:
         return _checked(function, args)
     subject, *items = _dated(args)
     _checked(function, (subject, *items))
-    ordered = sorted(dict.fromkeys(items), key=_side_key)
+    ordered = sorted(dict.fromkeys(items), key=item_key)
     if len(ordered) == 1:
         return call("=", subject, ordered[0])
     return _checked(function, (subject, *ordered))
@@ -305,9 +311,9 @@ def _negate(function: Function, args: Sequence[Expr]) -> Expr:
     built = _checked(function, args)
     operand = built.args[0]
     if isinstance(operand, Literal) and isinstance(operand.value, int | float | Decimal):
-        negated = convert(literal(-operand.value).value, operand.type)
-        if negated is not None:
-            return negated
+        opposite = convert(literal(negated(operand.value)).value, operand.type)
+        if opposite is not None:
+            return opposite
     return built
 
 
@@ -348,8 +354,8 @@ def _minus(function: Function, args: Sequence[Expr]) -> Expr:
 def _date_sub(function: Function, args: Sequence[Expr]) -> Expr:
     built = _checked(function, args)
     day, days = built.args
-    negated = call("negate", days)
-    return call("date_add", day, negated) if isinstance(negated, Literal) else built
+    back = call("negate", days)
+    return call("date_add", day, back) if isinstance(back, Literal) else built
 
 
 def _with_unit(function: Function, args: Sequence[Expr]) -> Expr:

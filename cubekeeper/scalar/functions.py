@@ -23,8 +23,10 @@ from cubekeeper.schema import (
     INT,
     MAX_DECIMAL_PRECISION,
     NULL,
+    SMALLINT,
     STRING,
     TIMESTAMP,
+    TINYINT,
     DataType,
     Kind,
     decimal,
@@ -40,7 +42,9 @@ class Accepts(Enum):
     ANY = "any value"
     BOOLEAN = "a boolean"
     NUMBER = "a number"
+    EXACT = "an integer or decimal"
     INTEGER = "an integer"
+    INT = "an int"
     STRING = "a string"
     TEMPORAL = "a date or timestamp"
     CONSTANT = "a literal"
@@ -57,8 +61,12 @@ class Accepts(Enum):
                 return kind == BOOLEAN
             case Accepts.NUMBER:
                 return kind.is_numeric
+            case Accepts.EXACT:
+                return kind.is_numeric and not kind.is_float
             case Accepts.INTEGER:
                 return kind.is_integer
+            case Accepts.INT:
+                return kind in (TINYINT, SMALLINT, INT)
             case Accepts.STRING:
                 return kind == STRING
             case Accepts.TEMPORAL:
@@ -131,7 +139,7 @@ def _beside(operand: Expr, other: Expr) -> DataType:
     """An integer literal beside a decimal is as small a decimal as its digits allow."""
     if (
         isinstance(operand, Literal)
-        and operand.type.is_integer
+        and operand.type in (SMALLINT, INT, BIGINT)
         and other.type.kind is Kind.DECIMAL
         and operand.value is not None
     ):
@@ -225,14 +233,15 @@ def _rows(names: str, parameters: tuple[Accepts, ...], result: DataType) -> list
 _TABLE: Final = [
     # arithmetic
     *(_row(name, (_NUM, _NUM), _arithmetic(name)) for name in ("+", "-", "*", "/", "%", "pmod")),
-    _row("div", (_NUM, _NUM), BIGINT),
+    _row("div", (Accepts.EXACT, Accepts.EXACT), BIGINT),
     _row("negate", (_NUM,), _same),
     _row("abs", (_NUM,), _same),
     _row("ceil", (_NUM,), _whole),
     _row("floor", (_NUM,), _whole),
     _row("round", (_NUM, _CONST), _round, optional=1, usage="round(x [, digits])"),
     _row("bround", (_NUM, _CONST), _round, optional=1, usage="bround(x [, digits])"),
-    *_rows("sign sqrt exp ln log10 log2", (_NUM,), DOUBLE),
+    *_rows("sign sqrt exp", (_NUM,), DOUBLE),
+    *(_row(name, (_NUM,), DOUBLE, nulls=Nulls.ALWAYS) for name in ("ln", "log10", "log2")),
     _row("pow", (_NUM, _NUM), DOUBLE),
     # comparison and logic
     *(_row(name, (_ANY, _ANY), _comparison) for name in ("=", "<>", "<", "<=", ">", ">=")),
@@ -279,7 +288,8 @@ _TABLE: Final = [
         INT,
     ),
     _row("last_day", (_TIME,), DATE),
-    *_rows("date_add date_sub add_months", (_TIME, _INT), DATE),
+    *_rows("date_add date_sub", (_TIME, Accepts.INT), DATE),
+    _row("add_months", (_TIME, _INT), DATE),
     _row("datediff", (_TIME, _TIME), INT, usage="datediff(end, start)"),
     _row("months_between", (_TIME, _TIME), DOUBLE),
     _row("make_date", (_INT, _INT, _INT), DATE),

@@ -86,6 +86,18 @@ def _decimal_or_refuse(value: Decimal) -> DataType:
     return result
 
 
+def negated(value: int | float | Decimal) -> int | float | Decimal:
+    """A number with the other sign, all digits kept."""
+    return value.copy_negate() if isinstance(value, Decimal) else -value
+
+
+def one_zero(value: LiteralValue) -> LiteralValue:
+    """The same value, without the sign of a zero."""
+    if isinstance(value, float) and not value:
+        return 0.0
+    return value.copy_abs() if isinstance(value, Decimal) and not value else value
+
+
 def convert(value: LiteralValue, to: DataType) -> Literal | None:
     """The constant converted to a type, where that loses nothing; None where it is not so plain.
 
@@ -127,7 +139,7 @@ def _convert_number(value: int | float | Decimal, to: DataType) -> Literal | Non
                 (number,) = struct.unpack("f", struct.pack("f", number))
         except OverflowError:
             return None
-        return Literal(number, to) if math.isfinite(number) else None
+        return Literal(one_zero(number), to) if math.isfinite(number) else None
     if to.kind is Kind.DECIMAL and not isinstance(value, float):
         return _convert_to_decimal(Decimal(value), to)
     return None
@@ -139,7 +151,7 @@ def _convert_to_decimal(value: Decimal, to: DataType) -> Literal | None:
         scaled = value.quantize(Decimal(1).scaleb(-to.scale))
     if scaled != value or len(scaled.as_tuple().digits) > to.precision:
         return None
-    return Literal(scaled, to)
+    return Literal(one_zero(scaled), to)
 
 
 _NUMBER_TEXT: Final = re.compile(r"-?\d{1,38}(\.\d{1,38})?", re.ASCII)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Final, assert_never
 
 from cubekeeper.scalar.nodes import Call, Case, Cast, ColumnRef, Expr, Literal, StoredRef, walk
@@ -57,6 +58,20 @@ def guard_rank(expr: Expr) -> int:
     return rank
 
 
-def conjunction_key(expr: Expr) -> tuple[int, str]:
-    """The order of the parts of AND and OR."""
-    return guard_rank(expr), sort_key(expr)
+def conjunction_key(expr: Expr) -> tuple[int, str, int, str]:
+    """The order of the parts of AND and OR: what is said about one thing stands together."""
+    function = expr.function if isinstance(expr, Call) else ""
+    if function in _COMPARISONS and isinstance(expr, Call):
+        subject, rank = sort_key(expr.args[0]), _COMPARISONS.index(function)
+        return guard_rank(expr), subject, rank, sort_key(expr)
+    return guard_rank(expr), sort_key(expr), 0, ""
+
+
+_COMPARISONS: Final = ("=", "<>", "<=>", ">", ">=", "<", "<=", "in", "like", "is_null")
+
+
+def item_key(expr: Expr) -> tuple[bool, str, float, str]:
+    """The order of the items of IN: numbers by size, everything else by its text."""
+    if isinstance(expr, Literal) and isinstance(expr.value, int | float | Decimal):
+        return True, str(expr.type), float(expr.value), sort_key(expr)
+    return isinstance(expr, Literal), str(expr.type), 0.0, sort_key(expr)

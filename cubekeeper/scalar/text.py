@@ -53,6 +53,7 @@ _INFIX: Final = {
     "div": _PRODUCT,
 }
 _JOINED: Final = {"and": (" AND ", _AND), "or": (" OR ", _OR), "concat": (" || ", _SUM)}
+_TRIMS: Final = {"trim": "BOTH", "ltrim": "LEADING", "rtrim": "TRAILING"}
 _LIKES: Final = {"like": "LIKE", "ilike": "ILIKE", "rlike": "RLIKE"}
 
 
@@ -126,6 +127,9 @@ def _call_text(expr: Call, name: Namer) -> tuple[str, int]:
         return f"-{_at(args[0], _ATOM, name)}", _UNARY
     if function == "not":
         return _not_text(args[0], name)
+    if function in _TRIMS and len(args) == 2:
+        text, characters = (to_sql(arg, name) for arg in args)
+        return f"trim({_TRIMS[function]} {characters} FROM {text})", _ATOM
     predicate = _predicate_text(expr, name, negated=False)
     if predicate is not None:
         return predicate, _PREDICATE

@@ -205,20 +205,21 @@ class Warehouse:
         return table
 
     def paths(self, fact: str) -> tuple[Path, ...]:
-        """Every path of foreign keys from a fact, shorter before longer; () is the fact itself."""
+        """Every path of foreign keys from a fact (or dimension), shorter before longer; () is the
+        table itself."""
         return self._paths[fact]
 
     @cached_property
     def _paths(self) -> Mapping[str, tuple[Path, ...]]:
-        return {fact.name: tuple(self._walk_paths(fact)) for fact in self.facts}
+        return {name: tuple(self._walk_paths(table)) for name, table in self._base_tables.items()}
 
-    def _walk_paths(self, fact: Fact) -> Iterator[Path]:
-        frontier: list[tuple[Path, BaseTable]] = [((), fact)]
+    def _walk_paths(self, start: BaseTable) -> Iterator[Path]:
+        frontier: list[tuple[Path, BaseTable]] = [((), start)]
         while frontier:
             path, table = frontier.pop(0)
             yield path
             if len(path) > len(self.dimensions):
-                raise InternalError("cyclic-foreign-keys", f"foreign keys of `{fact.name}` cycle")
+                raise InternalError("cyclic-foreign-keys", f"foreign keys of `{start.name}` cycle")
             frontier += [
                 ((*path, key.name), self.base_table(key.references)) for key in table.foreign_keys
             ]

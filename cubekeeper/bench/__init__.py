@@ -1,0 +1,1 @@
+"""Workloads and timers: how long cubekeeper itself takes, and how that grows."""

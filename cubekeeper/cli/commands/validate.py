@@ -1,0 +1,140 @@
+"""`cubekeeper validate`: is everything declared right, and what does it amount to?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from cubekeeper.cli.lazy import Command
+from cubekeeper.cli.opening import envelope, open_warehouse
+from cubekeeper.cli.options import json_option, warehouse_argument
+from cubekeeper.cli.output import as_json, show
+
+if TYPE_CHECKING:
+    from cubekeeper.declare import Loaded
+    from cubekeeper.lattice.model import Lattice, Node
+    from cubekeeper.warehouse.model import BaseTable
+
+
+@click.command(
+    cls=Command,
+    examples=["cubekeeper validate lattice/retail", "cubekeeper validate lattice/ssb --json"],
+)
+@warehouse_argument
+@json_option
+def validate(warehouse: str | None, json_wanted: bool) -> None:
+    """Check the declarations and report every problem at once.
+
+    Reads YAML and SQL only: no data, no Spark. Exits with 2 if anything is wrong.
+    """
+    from cubekeeper.derive import build_lattice
+
+    loaded = open_warehouse(warehouse, quiet=json_wanted)
+    lattice = build_lattice(loaded.warehouse)
+    if json_wanted:
+        files = [str(file) for file in loaded.files]
+        show(as_json(envelope(loaded, files=files, **_data(loaded, lattice))))
+    else:
+        show(validation_text(loaded, lattice))
+
+
+def _data(loaded: Loaded, lattice: Lattice) -> dict[str, object]:
+    warehouse = loaded.warehouse
+    return {
+        "facts": [_table_data(fact) for fact in warehouse.facts],
+        "dimensions": [_table_data(dimension) for dimension in warehouse.dimensions],
+        "summary_tables": [
+            {
+                "name": node.name,
+                "fact": node.view.fact,
+                "cube": node.view.cube,
+                "policy": node.view.policy.value,
+                "incremental": node.incremental,
+                "rebuild_reasons": [*node.rebuild_reasons],
+            }
+            for node in lattice.nodes.values()
+        ],
+    }
+
+
+def _table_data(table: BaseTable) -> dict[str, object]:
+    return {
+        "name": table.name,
+        "columns": len(table.columns),
+        "key": [*table.key],
+        "joins": {key.name: key.references for key in table.foreign_keys},
+        "hierarchies": [hierarchy.name for hierarchy in table.hierarchies],
+    }
+
+
+def validation_text(loaded: Loaded, lattice: Lattice) -> str:
+    """The good news, in a few lines."""
+    warehouse = loaded.warehouse
+    counts = ", ".join(
+        (
+            counted(len(warehouse.facts), "fact"),
+            counted(len(warehouse.dimensions), "dimension"),
+            counted(len(warehouse.summary_tables), "summary table"),
+        )
+    )
+    lines = [f"{click.style(warehouse.name, bold=True)} is valid: {counts}", ""]
+    lines += _aligned(_rows(loaded, lattice))
+    rebuilt = [node for node in lattice.nodes.values() if not node.incremental]
+    if rebuilt:
+        lines += ["", "Computed anew in every batch, because changes alone cannot tell:"]
+        lines += [f"  {node.name}: {'; '.join(node.rebuild_reasons)}" for node in rebuilt]
+    return "\n".join(lines)
+
+
+def _rows(loaded: Loaded, lattice: Lattice) -> Iterator[tuple[str, str, str]]:
+    warehouse = loaded.warehouse
+    for fact in warehouse.facts:
+        yield "fact", fact.name, _table_words(fact)
+    for dimension in warehouse.dimensions:
+        yield "dimension", dimension.name, _table_words(dimension)
+    nodes = [*lattice.nodes.values()]
+    for node in nodes:
+        if node.view.cube is None:
+            yield "summary table", node.name, _view_words(node)
+    for cube in dict.fromkeys(node.view.cube for node in nodes if node.view.cube):
+        tables = [node for node in nodes if node.view.cube == cube]
+        yield "cube", cube, f"{counted(len(tables), 'summary table')} of {tables[0].view.fact}"
+    for file in loaded.files:
+        yield "file", str(file), ""
+
+
+def _table_words(table: BaseTable) -> str:
+    words = [counted(len(table.columns), "column")]
+    if table.foreign_keys:
+        words.append("joins " + ", ".join(key.name for key in table.foreign_keys))
+    if table.hierarchies:
+        plural = "hierarchies" if len(table.hierarchies) > 1 else "hierarchy"
+        words.append(f"{plural} " + ", ".join(hierarchy.name for hierarchy in table.hierarchies))
+    return "; ".join(words)
+
+
+def _view_words(node: Node) -> str:
+    keys = ", ".join(key.name for key in node.view.keys) or "nothing: one row"
+    measures = ", ".join(measure.name for measure in node.view.measures)
+    return f"{node.view.fact} by {keys}: {measures or 'the groups alone'}"
+
+
+def _aligned(rows: Iterator[tuple[str, str, str]]) -> list[str]:
+    table = [*rows]
+    kind_width = max(len(kind) for kind, _, _ in table)
+    name_width = max(len(name) for kind, name, _ in table if kind != "file")
+    return [
+        f"  {kind:<{kind_width}}  {name:<{name_width}}  {words}".rstrip()
+        for kind, name, words in table
+    ]
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "fact"), counted(1200, "summary table")
+    ('1 fact', '1,200 summary tables')
+    """
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
