@@ -20,6 +20,7 @@ derive         V    warehouse to lattice: dependencies, helpers, friendly extens
                     filter implication, edge queries, sizes, parents, cost, advisor, what-if
 plan           N    the stages of a batch as frozen data: explain and run read the same object
 schedule       V    lattice and changes to a plan
+spark          E    Spark and Delta: set-up, sessions (the only room with pyspark)
 report         E    text, JSON, DOT, SVG and HTML of lattice, cost and plan
 bench          E    workloads and timers: ``cubekeeper bench …``
 cli            E    the commands
