@@ -6,6 +6,7 @@ ARGS   ?=
 BIN     := .venv/bin
 RUNTIME := .venv/.runtime-stamp
 DEV     := .venv/.dev-stamp
+SPARK   := .venv/.spark-stamp
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 LOCK := $(BIN)/uv pip compile pyproject.toml --group build --quiet --no-config --universal \
@@ -18,13 +19,13 @@ LOCK := $(BIN)/uv pip compile pyproject.toml --group build --quiet --no-config -
 help: ## Print this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
-demo: $(RUNTIME) ## Walk through the retail example: lattice, plan, cost table, picture
+demo: $(RUNTIME) $(SPARK) ## Walk through the retail example: lattice, plan, cost table, picture
 	$(BIN)/cubekeeper demo $(ARGS)
 
-test: $(DEV) ## Run the fast tests and doctests (ARGS="-k name" to choose)
+test: $(DEV) $(SPARK) ## Run the fast tests and doctests (ARGS="-k name" to choose)
 	$(BIN)/python -m pytest $(ARGS)
 
-test-long: $(DEV) ## Run all tests, the slow ones and many more random cases included
+test-long: $(DEV) $(SPARK) ## Run all tests, the slow ones and many more random cases included
 	$(BIN)/python -m pytest -m "" --hypothesis-profile=long $(ARGS)
 
 lint: $(DEV) ## Check style, types and import directions
@@ -42,7 +43,7 @@ lock: $(DEV) ## Compile the three lock files from pyproject.toml (UPGRADE=1 for 
 	$(LOCK) --constraint requirements.lock --extra dev --output-file requirements-dev.lock
 	$(LOCK) --constraint requirements.lock --extra airflow --output-file requirements-airflow.lock
 
-bench: $(DEV) ## Run the benchmarks
+bench: $(DEV) $(SPARK) ## Run the benchmarks
 	$(BIN)/cubekeeper bench $(ARGS)
 
 clean: ## Remove .venv, caches and everything built
@@ -60,4 +61,9 @@ $(RUNTIME): requirements.lock pyproject.toml
 
 $(DEV): requirements-dev.lock $(RUNTIME)
 	$(PIP_INSTALL) --require-hashes -r requirements-dev.lock
+	@touch $@
+
+# Java, Delta's jars, the class-data archive; what is there already is left as it is.
+$(SPARK): $(RUNTIME)
+	$(BIN)/cubekeeper setup
 	@touch $@

@@ -24,6 +24,7 @@ def _entry(section: str, name: str, summary: str) -> Entry:
 ENTRIES: Final = (
     _entry("Start", "init", "Start a warehouse: write a small, commented one into a folder."),
     _entry("Start", "demo", "Walk through the retail example, step by step."),
+    _entry("Start", "setup", "Prepare this machine for Spark: Java, Delta's jars, a quick start."),
     _entry("Declare", "validate", "Check the declarations and report every problem at once."),
     _entry("Declare", "schema", "Print the JSON Schema of the declarations, for editors."),
     _entry("Understand", "lattice", "See the lattice, its costs, and what would change them."),

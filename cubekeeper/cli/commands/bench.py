@@ -17,6 +17,12 @@ ENTRIES: Final = (
         "bench_lattice",
         "Time lattice, parents and plan for ever larger warehouses.",
     ),
+    Entry(
+        "startup",
+        "cubekeeper.cli.commands.bench",
+        "bench_startup",
+        "Time cold processes to their first Delta result.",
+    ),
 )
 FAMILIES: Final = ("cube", "product", "mixed")
 
@@ -69,3 +75,32 @@ def bench_lattice(families: tuple[str, ...], long: bool, repeat: int, json_wante
     else:
         say("")
         show(f"Seconds, the best of {repeat}:\n\n{growth_text(timings)}")
+
+
+@click.command(cls=Command, name="startup", examples=["cubekeeper bench startup --repeat 3"])
+@click.option(
+    "--repeat",
+    type=click.IntRange(1, 100),
+    default=5,
+    show_default=True,
+    help="Runs of each kind, of which the median counts.",
+)
+@json_option
+def bench_startup(repeat: int, json_wanted: bool) -> None:
+    """Time cold processes to their first Delta result.
+
+    A plain Spark session with Delta, as Spark's manual shows it, and the one that cubekeeper opens
+    take turns, each in a process of its own. Ours is to need at most half of the time.
+    """
+    from cubekeeper.bench.startup import measure_startup, startup_data, startup_text
+
+    starts = []
+    for start in measure_startup(repeat):
+        starts.append(start)
+        if not json_wanted:
+            say(f"{start.kind}: first Delta result after {start.seconds['result']:.1f} s")
+    if json_wanted:
+        show(as_json({"ok": True, "repeat": repeat, **startup_data(starts)}))
+    else:
+        say("")
+        show(f"Seconds from a cold process, medians of {repeat}:\n\n{startup_text(starts)}")
