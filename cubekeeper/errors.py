@@ -132,12 +132,19 @@ class Problems:
             self.cautions.append(caution)
 
     def raise_if_any(self) -> None:
-        """Raise what was collected, in the order of the source positions."""
-        if self.errors:
-            raise DeclarationErrors(sorted(self.errors, key=_source_order))
+        """Raise what was collected, each once, in the order of the source positions."""
+        different: dict[tuple[str, str, Span | None], CubekeeperError] = {}
+        for error in self.errors:
+            different.setdefault((error.code, error.message, error.span), error)
+        if different:
+            raise DeclarationErrors(sorted(different.values(), key=_source_order))
+
+    def cautions_in_order(self) -> tuple[Caution, ...]:
+        """The cautions, in the order of the source positions."""
+        return tuple(sorted(self.cautions, key=_source_order))
 
 
-def _source_order(error: CubekeeperError) -> tuple[str, int]:
+def _source_order(error: CubekeeperError | Caution) -> tuple[str, int]:
     return (error.span.source.name, error.span.start) if error.span else ("", -1)
 
 

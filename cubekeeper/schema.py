@@ -54,7 +54,7 @@ class DataType:
     def __str__(self) -> str:
         if self.kind is Kind.DECIMAL:
             return f"decimal({self.precision},{self.scale})"
-        return self.kind.value
+        return str(self.kind.value)
 
     @property
     def is_integer(self) -> bool:

@@ -58,6 +58,11 @@ class Span:
         """The 1-based column at which the span begins."""
         return self.source.position(self.start)[1]
 
+    @property
+    def text(self) -> str:
+        """What is written there."""
+        return self.source.text[self.start : self.end]
+
     def __str__(self) -> str:
         return f"{self.source.name}:{self.line}:{self.column}"
 

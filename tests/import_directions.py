@@ -70,7 +70,9 @@ CONTRACT: Mapping[str, Row] = {
     "parse": _row(
         Kind.BORDER, f"{_GROUND} scalar", "sqlglot's mutable trees are copied here", "sqlglot"
     ),
-    "declare": _row(Kind.VERB, f"{_MODEL} parse", "YAML and SQL -> warehouse", "pydantic yaml"),
+    "declare": _row(
+        Kind.VERB, f"{_MODEL} parse", "YAML and SQL -> warehouse", "pydantic pydantic_core yaml"
+    ),
     "derive": _row(Kind.VERB, f"{_MODEL} lattice", "warehouse -> lattice", "networkx"),
     "schedule": _row(Kind.VERB, f"{_MODEL} lattice plan", "lattice -> plan"),
     "report": _row(Kind.EDGE, f"__init__ {_INSIDE}", "shows what is inside, asks nobody outside"),

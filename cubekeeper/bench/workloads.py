@@ -20,18 +20,17 @@ ROWS: Final = 50_000_000
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A family, its parameter, and the declarations as YAML."""
+    """A family, its parameter, and the declarations and statistics as one YAML text."""
 
     family: str
     size: int
-    declarations: str
-    statistics: str
+    text: str
 
 
 def cube(dimensions: int) -> Workload:
     """A cube over one column of each dimension: the finest level of every other, else the middle.
 
-    >>> cube(2).declarations.count("- name: dim")
+    >>> cube(2).text.count("- name: dim")
     2
     """
     items = [f"dim{i}_id" if i % 2 else f"dim{i}_group" for i in range(1, dimensions + 1)]
@@ -57,7 +56,8 @@ def _one_cube(family: str, dimensions: int, items: list[str]) -> Workload:
         "      - {name: quantity, agg: sum, expr: quantity}",
         "      - {name: lowest, agg: min, expr: price}",
     ]
-    return Workload(family, dimensions, _text(lines), _statistics(1, dimensions))
+    lines += _statistics(1, dimensions)
+    return Workload(family, dimensions, "\n".join(lines))
 
 
 def mixed(views: int, seed: int = 1997) -> Workload:
@@ -67,11 +67,8 @@ def mixed(views: int, seed: int = 1997) -> Workload:
     lines.append("summary_tables:")
     for number in range(1, views + 1):
         lines += _random_view(random, number)
-    return Workload("mixed", views, _text(lines), _statistics(FACTS, DIMENSIONS))
-
-
-def _text(lines: list[str]) -> str:
-    return "\n".join(lines) + "\n"
+    lines += _statistics(FACTS, DIMENSIONS)
+    return Workload("mixed", views, "\n".join(lines))
 
 
 def _facts(facts: int, dimensions: int) -> Iterator[str]:
@@ -130,17 +127,17 @@ def _random_view(random: Random, number: int) -> Iterator[str]:
         yield f"      - {_MEASURES[place]}"
 
 
-def _statistics(facts: int, dimensions: int) -> str:
-    lines = ["kind: statistics", "tables:"]
-    distinct = ", ".join(f"dim{i}_id: {10 * 4 ** (i % 5)}" for i in range(1, dimensions + 1))
+def _statistics(facts: int, dimensions: int) -> Iterator[str]:
+    yield "statistics:"
+    yield "  tables:"
+    rows = {i: 10 * 4 ** (i % 5) for i in range(1, dimensions + 1)}
+    distinct = ", ".join(f"dim{i}_id: {count}" for i, count in rows.items())
     for fact in range(1, facts + 1):
-        lines.append(f"  fact{fact}:")
-        lines.append(f"    rows: {ROWS}")
-        lines.append(f"    changes: {{insertions: {ROWS // 1000}, deletions: {ROWS // 50_000}}}")
-        lines.append(f"    distinct: {{{distinct}, day: 1000}}")
-    for i in range(1, dimensions + 1):
-        rows = 10 * 4 ** (i % 5)
-        lines.append(f"  dim{i}:")
-        lines.append(f"    rows: {rows}")
-        lines.append(f"    distinct: {{dim{i}_group: {max(2, rows // 8)}, dim{i}_class: 2}}")
-    return _text(lines)
+        yield f"    fact{fact}:"
+        yield f"      rows: {ROWS}"
+        yield f"      changes: {{insertions: {ROWS // 1_000}, deletions: {ROWS // 50_000}}}"
+        yield f"      distinct: {{{distinct}, day: 1000}}"
+    for i, count in rows.items():
+        yield f"    dim{i}:"
+        yield f"      rows: {count}"
+        yield f"      distinct: {{dim{i}_group: {max(2, count // 8)}, dim{i}_class: 2}}"

@@ -6,12 +6,14 @@ reader that closed the pipe with 141, as the shell's own signals do; both quietl
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
 import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -19,7 +21,7 @@ from typing import Final
 import click
 
 from cubekeeper import __version__
-from cubekeeper.cli.output import as_json, say, say_problem, show
+from cubekeeper.cli.output import deliver_json, say, say_problem
 from cubekeeper.errors import (
     CubekeeperError,
     DeclarationErrors,
@@ -31,6 +33,7 @@ from cubekeeper.errors import (
 
 INTERRUPTED: Final = 130
 PIPE_CLOSED: Final = 141
+_NO_PLACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 DEBUG_VARIABLE: Final = "CUBEKEEPER_DEBUG"
 
 
@@ -52,6 +55,9 @@ def report_failure(failure: BaseException, args: Sequence[str]) -> int:
             return INTERRUPTED
         case BrokenPipeError():
             return PIPE_CLOSED
+        case OSError() if failure.errno in _NO_PLACE and failure.filename is None:
+            reason = (failure.strerror or "").lower()
+            return _report(InputError("unwritable", f"cannot write the result: {reason}"), args)
         case click.exceptions.NoArgsIsHelpError():
             say(failure.format_message())
             return ExitCode.INPUT
@@ -66,7 +72,8 @@ def report_failure(failure: BaseException, args: Sequence[str]) -> int:
 def _report(error: CubekeeperError, args: Sequence[str]) -> int:
     errors = error.errors if isinstance(error, DeclarationErrors) else (error,)
     if asks_for_json(args):
-        show(as_json({"ok": False, "errors": [as_data(each) for each in errors]}))
+        with suppress(OSError):  # nobody is left to tell, but for the exit code
+            deliver_json({"ok": False, "errors": [as_data(each) for each in errors]})
         return error.exit_code
     for index, each in enumerate(errors):
         if index:
@@ -112,8 +119,14 @@ def _write_report(trace: str, args: Sequence[str]) -> Path:
     return Path(name)
 
 
+def flush_stdout() -> None:
+    """See that all of the result has left, as long as the failure to do so can be told."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
 def let_go_of_stdout() -> None:
-    """Point stdout at nothing, so that Python does not try to flush a closed pipe at its end."""
+    """Point stdout at nothing, so that Python does not try again at its end to flush it."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):  # a stdout that is no file has nothing to flush

@@ -6,9 +6,11 @@ each of its commands only where it lives and one line about it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from typing import Final
 
 import click
 
@@ -26,12 +28,30 @@ class Entry:
     section: str = "Commands"
 
 
+_WAREHOUSE: Final = (
+    "A folder of YAML files, or one file. By default the one that CUBEKEEPER_WAREHOUSE names, or "
+    "the nearest from the current folder upward."
+)
+
+
 class Command(click.Command):
     """A command whose help ends with examples; a test runs every one of them."""
 
     def __init__(self, *args: object, examples: Sequence[str] = (), **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # what click takes
         self.examples = tuple(examples)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the command line; an error in it says whose it is."""
+        with _naming(ctx):
+            return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the warehouse may be, if there is one, and the options."""
+        if any(parameter.name == "warehouse" for parameter in self.params):
+            with formatter.section("Arguments"):
+                formatter.write_dl([("WAREHOUSE", _WAREHOUSE)])
+        super().format_options(ctx, formatter)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, then what else is to be said."""
@@ -54,6 +74,11 @@ class LazyGroup(click.Group):
         self.entries = {entry.name: entry for entry in entries}
         self.examples = tuple(examples)
         self.notes = notes
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the command line; an error in it says whose it is."""
+        with _naming(ctx):
+            return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
         """The names of the commands, in the order in which to learn them."""
@@ -100,6 +125,16 @@ class LazyGroup(click.Group):
         if self.notes:
             formatter.write("\n" + self.notes.strip() + "\n")
         super().format_epilog(ctx, formatter)
+
+
+@contextmanager
+def _naming(ctx: click.Context) -> Iterator[None]:
+    """Let a usage error know its command also where click does not say."""
+    try:
+        yield
+    except click.UsageError as error:
+        error.ctx = error.ctx or ctx
+        raise
 
 
 def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:

@@ -15,10 +15,15 @@ WHOLE_FILES: Final = ("cubekeeper.yml", "cubekeeper.yaml")
 
 def locate(given: str | None) -> Path:
     """The path of the warehouse: as given, by the environment, or found; it must exist."""
-    named = given or os.environ.get(VARIABLE)
+    if given is not None:
+        return _existing(given)
+    named = os.environ.get(VARIABLE)
     if named:
-        return _existing(Path(named), None if given else VARIABLE)
-    found = find_upward(Path.cwd())
+        return _existing(named, f", which {VARIABLE} names,")
+    try:
+        found = find_upward(Path.cwd())
+    except OSError as error:
+        raise InputError("no-folder", "the current folder is no longer there") from error
     if found is None:
         raise InputError(
             "no-warehouse",
@@ -49,19 +54,22 @@ def _shortened(path: Path, start: Path) -> Path:
     return Path(os.path.relpath(path, start))
 
 
-def _existing(path: Path, variable: str | None) -> Path:
-    if path.exists():
-        return path
-    origin = f", which {variable} names," if variable else ""
-    raise InputError(
-        "no-such-path",
-        f"`{path}`{origin} does not exist",
-        hint=_nearest_existing(path),
-    )
+def _existing(text: str, origin: str = "") -> Path:
+    path = Path(text)
+    if not text or not path.exists():
+        raise InputError(
+            "no-such-path",
+            f"`{text}`{origin} does not exist",
+            hint=_neighbour(path) if text else None,
+        )
+    if not path.is_dir() and not path.is_file():
+        raise InputError("not-a-file", f"`{text}`{origin} is neither a folder nor a file")
+    return path
 
 
-def _nearest_existing(path: Path) -> str | None:
-    if path.parent.is_dir():
-        siblings = [entry.name for entry in path.parent.iterdir() if not entry.name.startswith(".")]
-        return did_you_mean(path.name, siblings)
-    return None
+def _neighbour(path: Path) -> str | None:
+    """The name beside the missing one that may have been meant."""
+    if not path.parent.is_dir():
+        return None
+    siblings = [entry.name for entry in path.parent.iterdir() if entry.exists()]
+    return did_you_mean(path.name, [name for name in siblings if not name.startswith(".")])

@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 import click
 
 from cubekeeper import __version__
-from cubekeeper.cli.failures import let_go_of_stdout, report_failure
+from cubekeeper.cli.failures import flush_stdout, let_go_of_stdout, report_failure
 from cubekeeper.cli.lazy import Entry, LazyGroup
 from cubekeeper.cli.output import tolerate_narrow_encodings, wants_colour
 
@@ -43,7 +43,8 @@ Exit codes:
   0  done
   1  the check found a difference
   2  something is wrong with your input; nothing was written
-  3  something is wrong with cubekeeper; the message says where the details are
+  3  something is wrong with cubekeeper; the message says where the details are,
+     CUBEKEEPER_DEBUG=1 shows them
 
 Results go to stdout, messages to stderr; --json gives both as data. Colours
 appear on a terminal only; NO_COLOR and CLICOLOR_FORCE are respected.
@@ -80,7 +81,7 @@ def run(args: Sequence[str]) -> int:
             with cubekeeper.make_context(PROGRAM, [*args], color=colour) as context:
                 cubekeeper.invoke(context)
         finally:
-            sys.stdout.flush()
+            flush_stdout()
     except click.exceptions.Exit as ending:
         return ending.exit_code
     except BaseException as failure:
@@ -91,12 +92,10 @@ def run(args: Sequence[str]) -> int:
 
 
 def _end_badly(failure: BaseException, args: Sequence[str]) -> int:
+    code = report_failure(failure, args)
     try:
-        code = report_failure(failure, args)
-        sys.stdout.flush()
-    except BrokenPipeError as closed:
-        failure, code = closed, report_failure(closed, args)
-    if isinstance(failure, BrokenPipeError):
+        flush_stdout()
+    except OSError:
         let_go_of_stdout()
     return code
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cubekeeper.cli.locate import locate
-from cubekeeper.cli.output import say, say_problem
+from cubekeeper.cli.output import say
 from cubekeeper.errors import InputError, as_data, did_you_mean
 
 if TYPE_CHECKING:
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 def open_warehouse(
     given: str | None, *, stats: str | None = None, weights: str | None = None, quiet: bool = False
 ) -> Loaded:
-    """Load the warehouse that is meant, with the statistics asked for; cautions go to stderr."""
+    """Load the warehouse that is meant, with the statistics asked for.
+
+    Unless `quiet`, cautions are counted on stderr; `validate` shows them in full.
+    """
     from cubekeeper.declare import load, load_statistics
 
     loaded = load(locate(given))
@@ -29,17 +32,10 @@ def open_warehouse(
         loaded = replace(loaded, statistics=load_statistics(Path(stats), loaded.warehouse))
     if weights is not None:
         loaded = replace(loaded, statistics=_with_weights(loaded.statistics, weights))
-    if not quiet:
-        say_cautions(loaded)
+    if loaded.cautions and not quiet:
+        count = "a warning" if len(loaded.cautions) == 1 else f"{len(loaded.cautions)} warnings"
+        say(f"{count} about the declarations: see `cubekeeper validate`")
     return loaded
-
-
-def say_cautions(loaded: Loaded) -> None:
-    """Tell what was accepted but should be known."""
-    for caution in loaded.cautions:
-        say_problem(caution)
-    if loaded.cautions:
-        say("")
 
 
 def _with_weights(statistics: Statistics, name: str) -> Statistics:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -11,7 +12,6 @@ import click
 from cubekeeper.errors import InputError
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-Decorator = Callable[[Decorated], Decorated]
 
 warehouse_argument: Final = click.argument("warehouse", metavar="[WAREHOUSE]", required=False)
 
@@ -48,7 +48,16 @@ weights_option: Final = click.option(
 )
 
 
-def format_option(*formats: str) -> Decorator[Decorated]:
+def finite(
+    _context: click.Context, parameter: click.Parameter, value: float | None
+) -> float | None:
+    """Refuse numbers that are no amounts: negative, infinite, or not a number at all."""
+    if value is not None and not (isfinite(value) and value >= 0):
+        raise click.BadParameter(f"{value} is not a number from 0 up", param=parameter)
+    return value
+
+
+def format_option(*formats: str) -> Callable[[Decorated], Decorated]:
     """A choice of formats; `json` among them is the same as ``--json``."""
     return click.option(
         "--format",

@@ -63,15 +63,22 @@ def _styled(line: str, colour: str) -> str:
     return line
 
 
-def as_json(data: object) -> str:
-    """Data as JSON text: readable, and in the same order every time."""
-    utf8 = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
-    return json.dumps(data, indent=2, ensure_ascii=not utf8, allow_nan=False)
-
-
 def show(text: str) -> None:
     """Print a result, with one line end at its end."""
     click.echo(text.rstrip("\n"), color=wants_colour(os.environ))
+
+
+def deliver_json(data: object, output: Path | None = None) -> None:
+    """Print or write data as JSON: readable, in the same order every time, in any encoding."""
+    to_stdout = output is None or str(output) == "-"
+    encoding = (getattr(sys.stdout, "encoding", None) or "ascii") if to_stdout else "utf-8"
+    ascii_only = encoding.lower().replace("-", "") != "utf8"
+    deliver(json_text(data, ascii_only=ascii_only), output)
+
+
+def json_text(data: object, *, ascii_only: bool = False) -> str:
+    """Data as JSON that people can read."""
+    return json.dumps(data, indent=2, ensure_ascii=ascii_only, allow_nan=False)
 
 
 def deliver(text: str, output: Path | None) -> None:

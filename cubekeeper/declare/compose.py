@@ -157,7 +157,9 @@ class _Composer:
         if not done.is_mapping:
             return Sequence(tuple(done.children), span, size)
         pairs = list(zip(done.children[::2], done.children[1::2], strict=True))
-        return Mapping(tuple(_merged(_checked_keys(pairs, self.problems), self.problems)), span, size)
+        return Mapping(
+            tuple(_merged(_checked_keys(pairs, self.problems), self.problems)), span, size
+        )
 
     def _span(self, event: yaml.Event, at_least: int = 0) -> Span:
         start = _start(event)
@@ -273,9 +275,12 @@ def _syntax_error(source: Source, error: yaml.MarkedYAMLError) -> InputError:
         )
     elif "flow sequence" in context or "flow mapping" in context:
         close = "]" if "sequence" in context else "}"
-        message = f"expected `,` or `{close}` for the bracket opened on line"
-        message += f" {source.position(began)[0]}"
         hint = f"close it with `{close}`, or put text that has brackets or commas in quotes"
+        if not source.text[at:].strip():
+            message, at, here = "this bracket is never closed", began, source.text[began]
+        else:
+            opened = source.position(began)[0]
+            message = f"expected `,` or `{close}` for the bracket opened on line {opened}"
     elif "mapping values" in (error.problem or ""):
         message = "a `:` is not expected here"
         hint = "put text that contains `: ` in quotes, and check the indentation"

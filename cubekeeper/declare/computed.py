@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 
 from cubekeeper.declare.documents import (
     DimensionDocument,
@@ -15,7 +16,7 @@ from cubekeeper.declare.documents import (
 from cubekeeper.declare.expressions import named_expression
 from cubekeeper.declare.leaves import Word
 from cubekeeper.declare.report import AlreadyReported, Names, attempt
-from cubekeeper.declare.scope import NameScope, Tables, column_names, reachable
+from cubekeeper.declare.scope import NameScope, Tables, column_names, own, reachable
 from cubekeeper.errors import InputError, Problems
 from cubekeeper.parse import parse_expression
 from cubekeeper.scalar.nodes import Expr, column_refs
@@ -33,18 +34,17 @@ from cubekeeper.warehouse.model import (
 TableDocument = FactDocument | DimensionDocument
 
 
-def with_computed(
-    tables: Tables, documents: Sequence[TableDocument], problems: Problems
-) -> Tables:
+def with_computed(tables: Tables, documents: Sequence[TableDocument], problems: Problems) -> Tables:
     """The tables with their computed columns, each over the columns above it."""
     broken = set(tables.broken_columns)
     for document in documents:
         name = document.name.text
+        written = {word.text.lower() for word in document.column_words()}
         for word in document.column_words():
             column = document.columns.get(word.text)
             if column is None or column.expr is None or (name.lower(), word.text.lower()) in broken:
                 continue
-            made = attempt(problems, _computed, tables, name, word, column.expr)
+            made = attempt(problems, _computed, tables, name, word, column.expr, written)
             if made is None:
                 broken.add((name.lower(), word.text.lower()))
                 tables = replace(tables, broken_columns=frozenset(broken))
@@ -54,9 +54,13 @@ def with_computed(
     return tables
 
 
-def _computed(tables: Tables, table: str, word: Word, sql: Fragment) -> ComputedColumn:
-    scope = NameScope(tables, table, ((),), {(table.lower(),): ((),)})
-    expr = parse_expression(sql, scope)
+def _computed(
+    tables: Tables, table: str, word: Word, sql: Fragment, written: set[str]
+) -> ComputedColumn:
+    try:
+        expr = parse_expression(sql, own(tables, table))
+    except InputError as error:
+        raise _out_of_sight(error, table, word, written) from None
     if not column_refs(expr):
         raise InputError(
             "constant",
@@ -65,6 +69,27 @@ def _computed(tables: Tables, table: str, word: Word, sql: Fragment) -> Computed
             hint="write the constant where it is used",
         )
     return ComputedColumn(word.text, expr, word.span)
+
+
+def _out_of_sight(error: InputError, table: str, word: Word, written: set[str]) -> InputError:
+    """Say of a name that a computed column cannot see why it cannot."""
+    if error.code in ("table-not-joined", "unreachable-column"):
+        return InputError(
+            "computed-column",
+            f"the computed column `{word.text}` may use columns of `{table}` only",
+            span=error.span,
+            hint="name the expression where it is used: `group_by: [some_name: …]`",
+        )
+    name = error.span.text if error.span else ""
+    if error.code == "unknown-column" and name.lower() in written:
+        below = "itself" if name.lower() == word.text.lower() else f"`{name}`, computed below it"
+        return InputError(
+            "computed-order",
+            f"the computed column `{word.text}` uses {below}",
+            span=error.span,
+            hint="a computed column may use those above it",
+        )
+    return error
 
 
 def with_hierarchies(
@@ -124,7 +149,7 @@ def _hierarchy(
             levels.setdefault(level.name.lower(), (level, word))
         ordered = [levels[level.name.lower()][0].name for level, _ in words]
         _check_order(table, [level for level, _ in words], words[-1][1], name)
-        steps |= dict.fromkeys(zip(ordered, ordered[1:], strict=False))
+        steps |= dict.fromkeys(pairwise(ordered))
     _refuse_cycle(steps, levels, name)
     return Hierarchy(
         name, tuple(level for level, _ in levels.values()), tuple(steps), document.name.span

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from cubekeeper.declare.documents import CubeDocument, DefaultsDocument, NamedExpression
-from cubekeeper.declare.expressions import bound_filter, named_expression
+from cubekeeper.declare.expressions import bound_filter, hierarchies_named, named_expression
 from cubekeeper.declare.leaves import LONGEST_NAME, Word
 from cubekeeper.declare.report import AlreadyReported, attempt, attempt_all
 from cubekeeper.declare.scope import NameScope
 from cubekeeper.declare.views import Reader, Settings, finished, read_keys, read_measures
 from cubekeeper.errors import InputError, Problems, did_you_mean
 from cubekeeper.parse import column_parts, parse_raw
-from cubekeeper.scalar.nodes import Path
-from cubekeeper.warehouse.model import Hierarchy, Key, SummaryTable
+from cubekeeper.warehouse.model import Key, SummaryTable
 from cubekeeper.warehouse.rebase import rebased
 
 MAX_VIEWS: Final = 4_096
@@ -92,7 +91,9 @@ def _key_sets(document: CubeDocument, scope: NameScope, problems: Problems) -> S
     kept = _pruned(sets, document)
     if not kept:
         raise InputError(
-            "empty-cube", f"the cube `{document.name.text}` has no tables left", span=document.name.span
+            "empty-cube",
+            f"the cube `{document.name.text}` has no tables left",
+            span=document.name.span,
         )
     return kept
 
@@ -113,7 +114,7 @@ def _cube_sets(
     problems: Problems,
 ) -> list[KeySet]:
     axes = attempt_all(problems, lambda item: _axis(item, scope), items)
-    axes = _named_apart(axes, scope)
+    axes = _named_apart(axes)
     needed = _mandatory(document, axes)
     choices = [
         axis.keys if index in needed else (*axis.keys, None) for index, axis in enumerate(axes)
@@ -150,16 +151,16 @@ def _count(choices: Sequence[Sequence[Key | None]], most: int) -> int:
 
 
 def _axis(item: NamedExpression, scope: NameScope) -> Axis:
-    hierarchies = list(_hierarchies(item, scope))
+    parts = column_parts(parse_raw(item.expr))
+    hierarchies = list(hierarchies_named(parts, scope)) if parts else []
     if not hierarchies:
-        name, expr = named_expression(item, scope, "an item of a cube")
-        return Axis(name, (Key(name.text, expr, name.span),))
-    span = item.expr.span()
+        return _column_axis(item, scope)
+    text, span = item.expr.text.strip(), item.expr.span()
     if len(hierarchies) > 1:
         choices = " or ".join(f"`{scope.qualified(path, h.name)}`" for path, h in hierarchies)
         raise InputError(
             "ambiguous-hierarchy",
-            f"`{item.expr.text.strip()}` could mean {choices}",
+            f"`{text}` could mean {choices}",
             span=span,
             hint="write which one is meant",
         )
@@ -168,7 +169,7 @@ def _axis(item: NamedExpression, scope: NameScope) -> Axis:
             "hierarchy-name",
             "a hierarchy in a cube keeps the names of its levels",
             span=item.name.span,
-            hint=f"write `{item.expr.text.strip()}` alone",
+            hint=f"write `{text}` alone",
         )
     path, hierarchy = hierarchies[0]
     warehouse, fact = scope.tables.warehouse, scope.root
@@ -176,23 +177,24 @@ def _axis(item: NamedExpression, scope: NameScope) -> Axis:
         Key(level.name, rebased(warehouse, fact, path, level.expr), span)
         for level in hierarchy.levels
     ]
-    return Axis(Word(item.expr.text.strip(), span), tuple(keys))
+    return Axis(Word(text, span), tuple(keys))
 
 
-def _hierarchies(item: NamedExpression, scope: NameScope) -> Iterator[tuple[Path, Hierarchy]]:
-    """The hierarchies that a name may mean: `geography`, `stores.geography`, a role's."""
-    parts = column_parts(parse_raw(item.expr))
-    if parts is None:
-        return
-    lowered = tuple(part.lower() for part in parts)
-    paths = scope.qualifiers.get(lowered[:-1], ()) if len(parts) > 1 else scope.paths
-    for path in paths:
-        for hierarchy in scope.table(path).hierarchies:
-            if hierarchy.name.lower() == lowered[-1]:
-                yield path, hierarchy
+def _column_axis(item: NamedExpression, scope: NameScope) -> Axis:
+    try:
+        name, expr = named_expression(item, scope, "an item of a cube")
+    except InputError as error:
+        if error.code == "unknown-column":
+            word = item.expr.text.strip().rpartition(".")[2]
+            known = {h.name for path in scope.paths for h in scope.table(path).hierarchies}
+            if word.lower() not in map(str.lower, known) and (hint := did_you_mean(word, known)):
+                near = hint.startswith("did you mean")
+                error.hint = hint if near else error.hint
+        raise
+    return Axis(name, (Key(name.text, expr, name.span),))
 
 
-def _named_apart(axes: Sequence[Axis], scope: NameScope) -> tuple[Axis, ...]:
+def _named_apart(axes: Sequence[Axis]) -> tuple[Axis, ...]:
     """Axes with their keys' names made different: `city` of two roles is `customer_city` …"""
     counts = Counter(name for axis in axes for name in {key.name.lower() for key in axis.keys})
     apart = []

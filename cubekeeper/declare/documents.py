@@ -99,7 +99,7 @@ _NAMED_SHORTHANDS: tuple[dict[str, object], ...] = (
 
 
 class NamedExpression(Document):
-    """A column (`city`, `stores.city`), or a named expression (`month: date_trunc('MONTH', date)`)."""
+    """A column (`city`, `stores.city`), or a named expression (`year: year(date)`)."""
 
     model_config = ConfigDict(title="Expression", json_schema_extra=either(*_NAMED_SHORTHANDS))
     name: Name | None = Field(None, description="its name in the summary table")
@@ -243,7 +243,9 @@ class CubeDocument(ViewDocument):
     grouping_sets: Exactly[Exactly[NamedExpression]] | None = Field(
         None, description="the combinations themselves"
     )
-    mandatory: Exactly[Ref] = Field((), description="items of `cube` that no summary table is without")
+    mandatory: Exactly[Ref] = Field(
+        (), description="items of `cube` that every summary table must have"
+    )
     exclude: Exactly[Exactly[Ref]] = Field((), description="combinations that are left out")
     max_dimensions: Count | None = Field(
         None, description="leave out combinations of more columns than this"
@@ -300,9 +302,7 @@ class DocumentKind(Enum):
 class WeightsDocument(Document):
     """What one tuple costs in each role: `default`, `paper` (joins are free), or numbers."""
 
-    model_config = ConfigDict(
-        title="Cost weights", json_schema_extra=either(_enum(WeightSet))
-    )
+    model_config = ConfigDict(title="Cost weights", json_schema_extra=either(_enum(WeightSet)))
     base: Annotated[WeightSet | None, one_of(WeightSet), _choices(WeightSet)] = Field(
         None, description="the set that the numbers below change"
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final
 
 from cubekeeper.declare.documents import MeasureDocument, NamedExpression
 from cubekeeper.declare.leaves import Word, bad_name
-from cubekeeper.declare.scope import NameScope
+from cubekeeper.declare.scope import Found, NameScope
 from cubekeeper.errors import InputError, did_you_mean
 from cubekeeper.parse import (
     RawExpr,
@@ -20,9 +20,10 @@ from cubekeeper.parse import (
 )
 from cubekeeper.scalar.aggregates import Aggregate, AggregateFunction, aggregate
 from cubekeeper.scalar.build import TypeProblem, case, conjoin, conjuncts, literal
-from cubekeeper.scalar.nodes import ColumnRef, Expr
+from cubekeeper.scalar.nodes import ColumnRef, Expr, Path
 from cubekeeper.schema import BOOLEAN
 from cubekeeper.source import Fragment, Span
+from cubekeeper.warehouse.model import Hierarchy
 
 _F: Final = AggregateFunction
 AGGREGATE_WORDS: Final[Mapping[str, AggregateFunction]] = MappingProxyType(
@@ -56,10 +57,37 @@ def named_expression(item: NamedExpression, scope: NameScope, what: str) -> tupl
             hint=f"write `some_name: {' '.join(raw.text.split())}`",
         )
     if parts is not None:
-        found = scope.find(parts, raw.span)
+        found = _column(parts, raw.span, scope)
         return item.name or Word(found.name, raw.span), found.expr
     assert item.name is not None
     return item.name, bind(raw, scope)
+
+
+def _column(parts: tuple[str, ...], span: Span, scope: NameScope) -> Found:
+    try:
+        return scope.find(parts, span)
+    except InputError as error:
+        if error.code != "unknown-column":
+            raise
+        for _, hierarchy in hierarchies_named(parts, scope):
+            levels = ", ".join(level.name for level in hierarchy.levels)
+            raise InputError(
+                "hierarchy-as-column",
+                f"`{'.'.join(parts)}` is a hierarchy, not a column",
+                span=span,
+                hint=f"name one of its levels ({levels}), or use the hierarchy under `cube`",
+            ) from None
+        raise
+
+
+def hierarchies_named(parts: tuple[str, ...], scope: NameScope) -> Iterator[tuple[Path, Hierarchy]]:
+    """The hierarchies that a name may mean: `geography`, `stores.geography`, a role's."""
+    lowered = tuple(part.lower() for part in parts)
+    paths = scope.qualifiers.get(lowered[:-1], ()) if len(parts) > 1 else scope.paths
+    for path in paths:
+        for hierarchy in scope.table(path).hierarchies:
+            if hierarchy.name.lower() == lowered[-1]:
+                yield path, hierarchy
 
 
 def bound_filter(texts: Iterable[Fragment], scope: NameScope) -> tuple[Expr, ...]:
@@ -182,4 +210,3 @@ def checked_name(word: Word) -> Word:
         code, message, hint = wrong
         raise InputError(code, message, span=word.span, hint=hint or None)
     return word
-

@@ -55,7 +55,8 @@ def read_from(select: Select, tables: Tables) -> tuple[NameScope, tuple[RawExpr,
         Entry(written, table, _join_pairs(written, found[: index + 1]))
         for index, (written, table) in enumerate(found)
     ]
-    where = {pair: raw.span for raw in select.where if (pair := _pair(raw, found)) is not None}
+    where_pairs = [(_pair(raw, found), raw) for raw in select.where]
+    where = {pair: raw.span for pair, raw in where_pairs if pair is not None}
     everywhere = {pair: span for entry in entries for pair, span in entry.pairs.items()} | where
     paths, used = _placed(entries, everywhere.keys())
     for index, entry in enumerate(entries):
@@ -68,14 +69,14 @@ def read_from(select: Select, tables: Tables) -> tuple[NameScope, tuple[RawExpr,
             _check_left_join(entry, entries[:index], paths)
     fact = next(entry for entry in entries if isinstance(entry.table, Fact))
     aliases = {entry.written.alias: paths[entry.alias] for entry in entries}
-    conditions = tuple(raw for raw in select.where if _pair(raw, found) not in used)
+    conditions = tuple(raw for pair, raw in where_pairs if pair not in used)
     return joined(tables, fact.table.name, aliases), conditions
 
 
 def _tables(written: Sequence[FromTable], tables: Tables) -> Listed:
     warehouse = tables.warehouse
     known = (*warehouse.facts, *warehouse.dimensions)
-    found = [(table, tables.find(table.name, table.span, known, "a table")) for table in written]
+    found = [(table, tables.find(table.name, table.span, known, "table")) for table in written]
     aliases: set[str] = set()
     for table, _ in found:
         if table.alias.lower() in aliases:
@@ -170,8 +171,7 @@ def _side(raw: RawExpr, found: Listed) -> Side | None:
     holding = [
         table.alias.lower()
         for table, base in found
-        if (len(parts) == 1 or table.alias.lower() == parts[0].lower())
-        and any(column == known.name.lower() for known in base.columns)
+        if (len(parts) == 1 or table.alias.lower() == parts[0].lower()) and base.has_column(column)
     ]
     return Side(holding[0], column) if len(holding) == 1 else None
 
@@ -233,7 +233,9 @@ def _check_left_join(entry: Entry, before: Sequence[Entry], paths: Mapping[str, 
 def _declared(table: BaseTable, others: Sequence[BaseTable]) -> str | None:
     """A hint that lists the foreign keys between a table and others."""
     texts: dict[str, None] = {}
-    for one, other in ((a, b) for o in others if o is not table for a, b in ((o, table), (table, o))):
+    for one, other in (
+        (a, b) for o in others if o is not table for a, b in ((o, table), (table, o))
+    ):
         for key in one.foreign_keys:
             if key.references == other.name:
                 texts[
@@ -270,8 +272,15 @@ def _not_an_equality(raw: RawExpr, found: Listed) -> CubekeeperError:
         "join-condition",
         "a join condition must be an equality of columns along a declared foreign key",
         span=raw.span,
-        hint=_declared(found[-1][1], [base for _, base in found])
-        or "move conditions that only filter to WHERE",
+        hint="; ".join(
+            filter(
+                None,
+                (
+                    _declared(found[-1][1], [base for _, base in found]),
+                    "conditions that only filter belong in WHERE",
+                ),
+            )
+        ),
     )
 
 
@@ -283,7 +292,7 @@ def _not_placed(
             return _not_a_foreign_key(entry, entries, span)
     return UnsupportedError(
         "join-missing",
-        f"nothing joins `{entry.written.alias}` to the other tables",
+        f"no equality along a foreign key joins `{entry.written.alias}` to the other tables",
         span=entry.written.span,
         hint=_declared(entry.table, [other.table for other in entries])
         or f"declare a foreign key to `{entry.table.name}`, or remove it from FROM",
@@ -291,7 +300,7 @@ def _not_placed(
 
 
 def _not_a_foreign_key(entry: Entry, entries: Sequence[Entry], span: Span) -> CubekeeperError:
-    text = " ".join(span.source.text[span.start : span.end].split())
+    text = " ".join(span.text.split())
     return UnsupportedError(
         "join-not-foreign-key",
         f"`{text}` is not a declared foreign key",

@@ -17,6 +17,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    GetJsonSchemaHandler,
     ModelWrapValidatorHandler,
     PlainValidator,
     PrivateAttr,
@@ -27,7 +28,8 @@ from pydantic import (
     WrapValidator,
     model_validator,
 )
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
 
 from cubekeeper.declare.nodes import Mapping, Node, Scalar, Sequence, kind_of
 from cubekeeper.errors import InputError, Problems, did_you_mean
@@ -50,7 +52,7 @@ class Word:
 
 @dataclass
 class Reading:
-    """What validation shares: the problems found, and the names of items that had to be left out."""
+    """What validation shares: the problems found, and the names of items that were left out."""
 
     problems: Problems
     broken: set[str] = field(default_factory=set)
@@ -153,10 +155,14 @@ def bad_name(name: str) -> tuple[str, str, str] | None:
     if name.startswith(RESERVED_PREFIX):
         reason = f"`{name}` begins with `{RESERVED_PREFIX}`, which is kept for helper columns"
         return "reserved-name", reason, f"try `{name.lstrip('_') or 'name'}`"
+    if not name or name != name.strip():
+        reason = "it is empty" if not name.strip() else "it has spaces around it"
+        return "bad-name", f"`{name}` cannot be a name: {reason}", ""
     bad = next((char for char in name if char in ".`" or not char.isprintable()), None)
     if bad is not None:
         shown = {"\n": "a line break", ".": "a dot", "`": "a backtick"}.get(bad, f"{bad!r}")
-        return "bad-name", f"`{' '.join(name.split())}` cannot be a name: it has {shown} in it", ""
+        shown = f"`{' '.join(name.split())}` cannot be a name: it has {shown} in it"
+        return "bad-name", shown, "use letters, digits and `_`"
     if len(name) > LONGEST_NAME:
         return "bad-name", f"a name has at most {LONGEST_NAME} characters", ""
     return None
@@ -226,7 +232,11 @@ def one_of(choices: type[Enum]) -> PlainValidator:
 
 T = TypeVar("T")
 
-Name = Annotated[Word, PlainValidator(_name), WithJsonSchema({"type": "string", "minLength": 1})]
+Name = Annotated[
+    Word,
+    PlainValidator(_name),
+    WithJsonSchema({"type": "string", "pattern": "^(?!__)[^.`\\n]+$", "maxLength": LONGEST_NAME}),
+]
 """A name that is given here."""
 
 Ref = Annotated[Word, PlainValidator(_word), WithJsonSchema({"type": "string", "minLength": 1})]
@@ -288,7 +298,18 @@ Many = Annotated[
 Exactly = Annotated[tuple[T, ...], BeforeValidator(_items)]
 """A list of which every item counts: one wrong item makes the whole wrong."""
 
-OneOrMany = Annotated[tuple[T, ...], BeforeValidator(_one_or_items)]
+
+class _ItemOrList:
+    """Tells the JSON Schema of a list that one item may stand for itself."""
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        written = handler(schema)
+        return {"anyOf": [written["items"], written]}
+
+
+OneOrMany = Annotated[tuple[T, ...], BeforeValidator(_one_or_items), _ItemOrList()]
 """A list, or one item that stands for itself."""
 
 Named = Annotated[
@@ -314,18 +335,20 @@ def either(*schemas: dict[str, object]) -> Callable[[dict[str, Any]], None]:
 def _input_error(detail: ErrorDetails, node: Node) -> InputError:
     """pydantic's error as ours: its place in the file, and a sentence with the key as subject."""
     subject, key = "", None
-    for part in detail["loc"]:
+    code = detail["type"]
+    for part in detail["loc"][: -1 if code == "missing" else None]:
         if isinstance(node, Mapping) and part in node.values:
             key, node = node.key(str(part)), node.values[str(part)]
             subject = f"`{part}`"
+        elif isinstance(node, Mapping) and part in ("name", "expr") and len(node.entries) == 1:
+            node = node.entries[0][0 if part == "name" else 1]  # the shorthand `name: expr`
         elif isinstance(node, Sequence) and isinstance(part, int) and part < len(node.items):
             node = node.items[part]
             subject = f"an item of {subject}" if subject else ""
-    code, context = detail["type"], detail.get("ctx", {})
+    context = detail.get("ctx", {})
     hint = str(context.get("hint") or "") or None
     if code == "missing":
-        missing = detail["loc"][-1]
-        return InputError("missing-key", f"the key `{missing}` is missing here", span=node.span)
+        return InputError("missing-key", f"`{detail['loc'][-1]}` is missing here", span=node.span)
     if code == "no-value" and key is not None and not node.span.end > node.span.start:
         message = f"{subject} has no value; it takes {context['wanted']}"
         return InputError(code, message, span=key.span, hint="give it one, or remove the key")

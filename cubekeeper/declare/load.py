@@ -16,6 +16,7 @@ from cubekeeper.declare.documents import (
     StatisticsDocument,
     WarehouseDocument,
 )
+from cubekeeper.declare.expressions import checked_name
 from cubekeeper.declare.files import STATISTICS_NAMES, declaration_files, read_source
 from cubekeeper.declare.leaves import Document, Reading, Word
 from cubekeeper.declare.nodes import Mapping, Scalar, kind_of
@@ -54,15 +55,14 @@ def load(path: str | Path) -> Loaded:
     found = {file: tree for file, tree in trees.items() if tree is not None}
     reading = Reading(problems)
     parts = _parts(found, reading)
-    if len(found) < len(files) or not files:  # what a file lacks would be missed everywhere else
-        problems.raise_if_any()
-    if not parts.declarations and not problems.errors:
-        problems.add(_no_declarations(path))
-    problems.raise_if_any() if not parts.declarations else None
+    if len(found) < len(files) or not parts.declarations:
+        if not problems.errors:
+            problems.add(_no_declarations(path))
+        problems.raise_if_any()  # what these files lack would be missed in all the others
     name = path.resolve().name if path.is_dir() else path.stem
     warehouse, statistics = build_warehouse(parts, reading, name)
     problems.raise_if_any()
-    return Loaded(warehouse, statistics, tuple(problems.cautions), files)
+    return Loaded(warehouse, statistics, problems.cautions_in_order(), files)
 
 
 def load_text(text: str, name: str = "<yaml>") -> Loaded:
@@ -81,7 +81,7 @@ def load_text(text: str, name: str = "<yaml>") -> Loaded:
     parts = Parts((document,) if document else (), _inline(document))
     warehouse, statistics = build_warehouse(parts, reading, "warehouse")
     problems.raise_if_any()
-    return Loaded(warehouse, statistics, tuple(problems.cautions), ())
+    return Loaded(warehouse, statistics, problems.cautions_in_order(), ())
 
 
 def load_statistics(path: str | Path, warehouse: Warehouse) -> Statistics:
@@ -96,13 +96,16 @@ def load_statistics(path: str | Path, warehouse: Warehouse) -> Statistics:
 
 
 def summary_table_from_sql(sql: str | Fragment, warehouse: Warehouse, name: str) -> SummaryTable:
-    """A summary table of a declared warehouse from one SELECT; raises `DeclarationErrors`."""
+    """A summary table of a declared warehouse from one SELECT; raises `DeclarationErrors`.
+
+    Whether the name is free is for the caller to know: it may stand for a table there is.
+    """
     problems = Problems()
     fragment = Fragment.of_text(sql) if isinstance(sql, str) else sql
     word = Word(name, fragment.span())
 
     def read() -> SummaryTable:
-        parts = read_select(fragment, Tables(warehouse), word, problems)
+        parts = read_select(fragment, Tables(warehouse), checked_name(word), problems)
         view = SummaryTable(
             name, parts.fact, parts.keys, parts.measures, parts.filter, span=word.span
         )

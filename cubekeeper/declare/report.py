@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import ParamSpec, TypeVar
 
 from cubekeeper.declare.leaves import Word
-from cubekeeper.errors import CubekeeperError, InputError, Problems
+from cubekeeper.errors import CubekeeperError, InputError, InternalError, Problems
 from cubekeeper.source import Span
 
 P = ParamSpec("P")
@@ -28,6 +28,8 @@ def attempt(
     """What a call gives, or None after keeping its error."""
     try:
         return make(*args, **kwargs)
+    except InternalError:
+        raise
     except AlreadyReported:
         return None
     except CubekeeperError as error:
@@ -35,9 +37,7 @@ def attempt(
         return None
 
 
-def attempt_all(
-    problems: Problems, make: Callable[[S], T], items: Iterable[S]
-) -> tuple[T, ...]:
+def attempt_all(problems: Problems, make: Callable[[S], T], items: Iterable[S]) -> tuple[T, ...]:
     """What a call gives for each item; after keeping all errors, raises if there was one."""
     made = [attempt(problems, make, item) for item in items]
     if any(value is None for value in made):
@@ -51,11 +51,13 @@ class Names:
 
     problems: Problems
     taken: dict[str, tuple[str, Span]] = field(default_factory=dict)
+    spelled: set[str] = field(default_factory=set)
 
     def take(self, name: Word, what: str) -> bool:
         """Take a name for a thing, or report that it is taken."""
         first = self.taken.setdefault(name.text.lower(), (what, name.span))
         if first == (what, name.span):
+            self.spelled.add(name.text)
             return True
         kind, span = first
         where = f"line {span.line}"
@@ -66,7 +68,9 @@ class Names:
                 "duplicate-name",
                 f"the name `{name.text}` is taken: it is {kind} on {where}",
                 span=name.span,
-                hint="names differ by more than the case of their letters, as Spark sees them",
+                hint="give one of them another name"
+                if name.text in self.spelled
+                else "Spark does not tell upper and lower case apart; give one another name",
             )
         )
         return False

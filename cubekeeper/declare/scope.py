@@ -35,6 +35,14 @@ class Tables:
     broken_columns: frozenset[tuple[str, str]] = frozenset()
     incomplete: frozenset[str] = frozenset()
 
+    @cached_property
+    def columns(self) -> Mapping[str, Mapping[str, str]]:
+        """For each table the names of its columns, stored and computed, by lower-cased name."""
+        return {
+            table.name: {name.lower(): name for name in column_names(table)}
+            for table in (*self.warehouse.facts, *self.warehouse.dimensions)
+        }
+
     def find(self, name: str, span: Span, kinds: Iterable[BaseTable], what: str) -> BaseTable:
         """The table of that name, whatever its case; `what` says which tables are meant."""
         known = {table.name.lower(): table for table in kinds}
@@ -42,11 +50,14 @@ class Tables:
             return known[name.lower()]
         if name.lower() in self.broken:
             raise AlreadyReported
-        other = {table.name.lower() for table in (*self.warehouse.facts, *self.warehouse.dimensions)}
+        names = [table.name for table in known.values()]
+        hint = did_you_mean(name, names)
+        other = {
+            table.name.lower() for table in (*self.warehouse.facts, *self.warehouse.dimensions)
+        }
         if name.lower() in other:
-            raise InputError("wrong-table", f"`{name}` is not {what}", span=span)
-        hint = did_you_mean(name, (table.name for table in known.values()))
-        raise InputError("unknown-table", f"there is no table `{name}`", span=span, hint=hint)
+            raise InputError("wrong-table", f"`{name}` is not a {what}", span=span, hint=hint)
+        raise InputError("unknown-table", f"there is no {what} `{name}`", span=span, hint=hint)
 
 
 def column_names(table: BaseTable) -> Iterator[str]:
@@ -65,12 +76,16 @@ class Found:
 
 @dataclass(frozen=True)
 class NameScope:
-    """Names as seen from a table (`root`); `qualifiers` say which paths each qualifier may mean."""
+    """Names as seen from a table (`root`); `qualifiers` say which paths each qualifier may mean.
+
+    `whose` begins the sentence that there is no such column.
+    """
 
     tables: Tables
     root: str
     paths: tuple[Path, ...]
     qualifiers: Mapping[Qualifier, tuple[Path, ...]]
+    whose: str
 
     def resolve(self, parts: tuple[str, ...], span: Span) -> Expr:
         """The expression that a name stands for."""
@@ -91,7 +106,9 @@ class NameScope:
         column = parts[-1].lower()
         paths = self.paths_of(parts[:-1], span) if len(parts) > 1 else self.paths
         holding = [path for path in paths if column in self._columns_at(path)]
-        if any((self.table(path).name.lower(), column) in self.tables.broken_columns for path in paths):
+        if any(
+            (self.table(path).name.lower(), column) in self.tables.broken_columns for path in paths
+        ):
             raise AlreadyReported
         if not holding:
             if len(parts) == 1 and self._incomplete:
@@ -110,42 +127,36 @@ class NameScope:
         name = ".".join(qualifier)
         if qualifier[-1].lower() in self.tables.broken or self._incomplete:
             raise AlreadyReported
-        warehouse = self.tables.warehouse
-        declared = {table.name.lower() for table in (*warehouse.facts, *warehouse.dimensions)}
-        if name.lower() in declared:
+        if name.lower() in map(str.lower, self.tables.columns):
             raise InputError(
                 "unreachable-table",
                 f"no foreign key leads from `{self.root}` to `{name}`",
                 span=span,
                 hint=f"declare it under `joins` of `{self.root}`, or of a dimension that it joins",
             )
-        known = {".".join(words): None for words in self.qualifiers}
+        known = [self._spelled(words[0]) for words in self.qualifiers if len(words) == 1]
         raise InputError(
             "unknown-table",
             f"there is no table or role `{name}` here",
             span=span,
-            hint=did_you_mean(name, [self._spelled(word) for word in known]),
+            hint=did_you_mean(name, known),
         )
 
     @cached_property
     def _incomplete(self) -> bool:
-        """Whether a foreign key could not be read, so that names may be missing through no fault."""
+        """Whether a foreign key could not be read, so that names may be missing for that reason."""
         return any(self.table(path).name.lower() in self.tables.incomplete for path in self.paths)
 
     def table(self, path: Path) -> BaseTable:
         """The table at a path."""
-        return self.tables.warehouse.table_at(self.root, path)
-
-    def _columns_at(self, path: Path) -> Mapping[str, str]:
-        return self._columns_of[self.table(path).name]
+        return self._tables_at[path]
 
     @cached_property
-    def _columns_of(self) -> Mapping[str, Mapping[str, str]]:
-        warehouse = self.tables.warehouse
-        return {
-            table.name: {name.lower(): name for name in column_names(table)}
-            for table in (*warehouse.facts, *warehouse.dimensions)
-        }
+    def _tables_at(self) -> Mapping[Path, BaseTable]:
+        return {path: self.tables.warehouse.table_at(self.root, path) for path in self.paths}
+
+    def _columns_at(self, path: Path) -> Mapping[str, str]:
+        return self.tables.columns[self.table(path).name]
 
     def _column(self, path: Path, column: str) -> Found:
         table, warehouse = self.table(path), self.tables.warehouse
@@ -158,14 +169,12 @@ class NameScope:
     def _spelled(self, qualifier: str) -> str:
         """A qualifier with the letters as declared."""
         for path in self.paths:
-            for spelled in (".".join(path), self.table(path).name):
+            for spelled in (*path[-1:], self.table(path).name):
                 if spelled.lower() == qualifier:
                     return spelled
         return qualifier
 
-    def _unknown(
-        self, parts: tuple[str, ...], paths: tuple[Path, ...], span: Span
-    ) -> InputError:
+    def _unknown(self, parts: tuple[str, ...], paths: tuple[Path, ...], span: Span) -> InputError:
         name = ".".join(parts)
         known = [column for path in paths for column in self._columns_at(path).values()]
         if len(parts) > 1:
@@ -175,19 +184,20 @@ class NameScope:
                 "unknown-column", message, span=span, hint=did_you_mean(parts[-1], known)
             )
         elsewhere = [
-            table for table, columns in self._columns_of.items() if parts[-1].lower() in columns
+            table for table, columns in self.tables.columns.items() if parts[-1].lower() in columns
         ]
         if elsewhere:
             return self._unreachable(name, elsewhere, span)
         return InputError(
             "unknown-column",
-            f"`{self.root}` and the tables it joins have no column `{name}`",
+            f"{self.whose} no column `{name}`",
             span=span,
             hint=did_you_mean(name, known),
         )
 
     def _unreachable(self, name: str, tables: list[str], span: Span) -> InputError:
-        near = {self.table(path).name for path in self.tables.warehouse.paths(self.root)}
+        warehouse = self.tables.warehouse
+        near = {warehouse.table_at(self.root, p).name for p in warehouse.paths(self.root)}
         table = next((table for table in tables if table in near), None)
         if table is not None:
             return InputError(
@@ -235,7 +245,8 @@ def reachable(tables: Tables, root: str) -> NameScope:
         if path:
             by_dimension[(warehouse.table_at(root, path).name.lower(),)].append(path)
     qualifiers = {**by_dimension, **by_role}
-    return NameScope(tables, root, paths, {q: tuple(at) for q, at in qualifiers.items()})
+    whose = f"`{root}` and the tables it joins have" if len(paths) > 1 else f"`{root}` has"
+    return NameScope(tables, root, paths, {q: tuple(at) for q, at in qualifiers.items()}, whose)
 
 
 def joined(tables: Tables, root: str, aliases: Mapping[str, Path]) -> NameScope:
@@ -244,4 +255,10 @@ def joined(tables: Tables, root: str, aliases: Mapping[str, Path]) -> NameScope:
         (alias.lower(),): (path,) for alias, path in aliases.items()
     }
     paths = tuple(dict.fromkeys(aliases.values()))
-    return NameScope(tables, root, paths, qualifiers)
+    whose = "the tables in FROM have" if len(paths) > 1 else f"`{root}` has"
+    return NameScope(tables, root, paths, qualifiers, whose)
+
+
+def own(tables: Tables, root: str) -> NameScope:
+    """The names of one table's columns only."""
+    return NameScope(tables, root, ((),), {(root.lower(),): ((),)}, f"`{root}` has")

@@ -96,7 +96,7 @@ def _keys(
                     "not-selected",
                     f"`{raw.text}` is grouped by but not selected",
                     span=raw.span,
-                    hint="select it too: the table needs its group-by columns to be kept up to date",
+                    hint="select it too: without it the table could not be kept up to date",
                 )
             )
     if grouped != selected:
@@ -121,9 +121,7 @@ def _key(item: SelectItem, scope: NameScope) -> Key:
     return Key(checked_name(Word(item.name, item.span)).text, expr, item.span)
 
 
-def _group(
-    raw: RawExpr, select: Select, scope: NameScope, keys: Mapping[int, Key]
-) -> Expr:
+def _group(raw: RawExpr, select: Select, scope: NameScope, keys: Mapping[int, Key]) -> Expr:
     """What an item of GROUP BY means: a position, a column, the name of an output, or itself."""
     position = ordinal(raw)
     if position is not None:

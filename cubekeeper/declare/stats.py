@@ -50,11 +50,12 @@ def build_statistics(
         origins[origin] = None
         known = [table.name for table in (*warehouse.facts, *warehouse.dimensions)]
         for name, given in _known(document, "tables", document.tables, known, problems, broken):
-            _keep(tables, name, _table(given, name, warehouse, problems), given.span, problems)
+            found = _table(given, name, warehouse, problems)
+            _keep(tables, name, found, document, "tables", problems)
         known = [view.name for view in warehouse.summary_tables]
         for name, rows in _known(document, "views", document.views, known, problems, broken):
-            found = ViewStatistics(rows.rows, rows.delta_rows, rows.queries)
-            _keep(views, name, found, rows.span, problems)
+            groups = ViewStatistics(rows.rows, rows.delta_rows, rows.queries)
+            _keep(views, name, groups, document, "views", problems)
         if document.weights is not None:
             if weights is not None:
                 message = "the cost weights are given twice"
@@ -97,13 +98,24 @@ def _known(
 
 
 def _entry_span(document: Document, key: str, name: str) -> Span:
+    """Where a name stands under a key; the last of several spellings."""
     node = document.node(key)
-    return node.key(name).span if isinstance(node, MappingNode) else document.span
+    entries = node.entries if isinstance(node, MappingNode) else ()
+    spans = [word.span for word, _ in entries if word.text.lower() == name.lower()]
+    return spans[-1] if spans else document.span
 
 
-def _keep(found: dict[str, T], name: str, value: T, span: Span, problems: Problems) -> None:
+def _keep(
+    found: dict[str, T],
+    name: str,
+    value: T,
+    document: StatisticsDocument,
+    key: str,
+    problems: Problems,
+) -> None:
     if name.lower() in found:
         message = f"the statistics of `{name}` are given twice"
+        span = _entry_span(document, key, name)
         problems.add(InputError("duplicate-name", message, span=span))
     found.setdefault(name.lower(), value)
 

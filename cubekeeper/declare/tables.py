@@ -155,12 +155,15 @@ def _type(text: str, span: Span) -> DataType:
         return parse_type(text)
     except ValueError as error:
         first = re.match(r"\s*([A-Za-z_]*)", text)
-        known = did_you_mean(first[1], TYPE_NAMES) if first and first[1] else None
+        name = first[1].lower() if first else ""
+        hint = did_you_mean(name, TYPE_NAMES) if name and name not in TYPE_NAMES else None
+        if name in ("decimal", "numeric", "dec"):
+            hint = "decimal(p,s) has 1 to 38 digits, s of them behind the point"
         raise InputError(
             "unknown-type",
             str(error),
             span=span,
-            hint=known or "types are Spark SQL's: int, bigint, decimal(10,2), string, date …",
+            hint=hint or "types are Spark SQL's: int, bigint, decimal(10,2), string, date …",
         ) from None
 
 
@@ -234,10 +237,10 @@ def _foreign_key(
     if key is None:
         raise AlreadyReported
     role = join.name.text if join.name else target.name
-    _check_role(join, role, target, sketch, sketches)
+    _check_role(join, role, target, sketches)
     if join.on is None:
         words = tuple(Word(column, join.dimension.span) for column in key)
-        if not all(column.lower() in sketch.columns for column in key):
+        if not all(column.lower() in sketch.columns.keys() | sketch.broken for column in key):
             raise InputError(
                 "missing-key",
                 f"`{sketch.name}` has no column named like the key of `{target.name}`,"
@@ -296,7 +299,7 @@ def _dimension(word: Word, sketches: Mapping[str, Sketch], broken: frozenset[str
 
 
 def _check_role(
-    join: JoinDocument, role: str, target: Sketch, sketch: Sketch, sketches: Mapping[str, Sketch]
+    join: JoinDocument, role: str, target: Sketch, sketches: Mapping[str, Sketch]
 ) -> None:
     other = sketches.get(role.lower())
     if join.name and other is not None and other is not target:
@@ -315,7 +318,9 @@ def _table(
     problems: Problems,
 ) -> BaseTable:
     """The table, the columns of its key and foreign keys made NOT NULL."""
-    uses = dict.fromkeys((column.lower() for fk in foreign_keys for column in fk.columns), "foreign ")
+    uses = dict.fromkeys(
+        (column.lower() for fk in foreign_keys for column in fk.columns), "foreign "
+    )
     uses |= dict.fromkeys((column.lower() for column in key), "")
     for name, use in uses.items():
         if name in sketch.nullable:

@@ -19,7 +19,6 @@ from cubekeeper.declare.report import AlreadyReported, Names, attempt, attempt_a
 from cubekeeper.declare.scope import NameScope, Tables, reachable
 from cubekeeper.declare.sql_views import read_select
 from cubekeeper.errors import InputError, Problems, UnsupportedError
-from cubekeeper.scalar.aggregates import AggregateClass
 from cubekeeper.scalar.nodes import Expr, column_refs
 from cubekeeper.source import Span
 from cubekeeper.warehouse.model import Key, Measure, Policy, SummaryTable
@@ -43,7 +42,7 @@ class Reader:
                 hint="add `fact: …`, or write the table as `sql: SELECT …`",
             )
         facts = self.tables.warehouse.facts
-        found = self.tables.find(document.fact.text, document.fact.span, facts, "a fact")
+        found = self.tables.find(document.fact.text, document.fact.span, facts, "fact")
         return self.scopes[found.name]
 
 
@@ -106,9 +105,7 @@ def read_view(
     )
 
 
-def _structured(
-    document: SummaryTableDocument, settings: Settings, using: Reader
-) -> SummaryTable:
+def _structured(document: SummaryTableDocument, settings: Settings, using: Reader) -> SummaryTable:
     problems, scope = using.problems, using.scope_of(document)
     keys = attempt(problems, read_keys, document.group_by, scope, problems)
     measures = attempt(problems, read_measures, document.measures, scope, problems)
@@ -201,11 +198,11 @@ def _check_outputs(view: SummaryTable, problems: Problems) -> None:
 
 def _check_strict(view: SummaryTable) -> None:
     for measure in view.measures:
-        function = measure.aggregate.function
-        if function.family is AggregateClass.HOLISTIC:
+        reason = measure.aggregate.rebuild_reason
+        if reason is not None:
             raise UnsupportedError(
                 "not-incremental",
-                f"`{measure.name}` cannot be maintained incrementally: {function.reason}",
+                f"`{measure.name}` cannot be maintained incrementally: {reason}",
                 span=measure.span,
                 hint="choose `policy: auto` to let the table be rebuilt, or remove the measure",
             )

@@ -17,14 +17,12 @@ from typing import Final
 
 from cubekeeper.derive.advise_state import Question, State
 from cubekeeper.derive.candidates import CostModel
-from cubekeeper.derive.parents import delta_ways, rebuild_ways
 from cubekeeper.derive.recompute import recomputations
 from cubekeeper.derive.sizes import estimate_sizes
 from cubekeeper.lattice.advice import Advice, Declined, Limits, Pick, Ranking
 from cubekeeper.lattice.model import Lattice
 from cubekeeper.statistics.changes import Changes
 from cubekeeper.statistics.model import Statistics
-from cubekeeper.warehouse.model import Policy
 
 FEW_ENOUGH: Final = 10
 """So many tables can be tried in every combination."""
@@ -58,12 +56,8 @@ def ask(lattice: Lattice, statistics: Statistics, changes: Changes | None = None
     model = CostModel(lattice, sizes, statistics.weights)
     read = model.weights.read
     nodes = lattice.nodes
-    anew = [
-        name
-        for name in sizes.deltas
-        if nodes[name].view.policy is Policy.FULL or not nodes[name].incremental
-    ]
-    by_delta = [name for name in sizes.deltas if name not in set(anew)]
+    anew = [name for name in sizes.deltas if not nodes[name].incremental]
+    by_delta = [name for name in sizes.deltas if nodes[name].incremental]
     again = recomputations(model)
     refresh = {
         name: model.delta_write(name) + (again[name].cost if name in again else 0.0)
@@ -76,7 +70,7 @@ def ask(lattice: Lattice, statistics: Statistics, changes: Changes | None = None
         unanswered={name: read * sizes.tables[node.view.fact].rows for name, node in nodes.items()},
         space={name: sizes.views[name].rows for name in nodes},
         queries={name: 1.0 if count is None else count for name, count in given.items()},
-        upkeep={**delta_ways(model, by_delta), **rebuild_ways(model, anew)},
+        upkeep={**model.delta_ways(by_delta), **model.rebuild_ways(anew)},
         refresh={**refresh, **{name: model.rebuild_write(name) for name in anew}},
         unit=model.weights.unit,
     )
@@ -161,11 +155,13 @@ def _obstacle(offer: Pick, limits: Limits) -> str | None:
 
 
 def _declined(state: State, limits: Limits, offer: Pick) -> Declined:
-    answered_by = state.answered_by[offer.view]
-    if offer.saved <= 0 and answered_by is not None:
-        reason = f"`{answered_by}` answers its queries as cheaply"
-    elif offer.saved <= 0:
+    question = state.question
+    if not any(question.queries[other] for other in question.answers[offer.view]):
         reason = "nobody asks for it"
+    elif offer.saved <= 0:
+        answered_by = state.answered_by[offer.view]
+        other = "the fact" if answered_by is None else f"`{answered_by}`"
+        reason = f"{other} answers its queries as cheaply"
     elif offer.benefit <= 0:
         reason = f"saves queries {offer.saved:,.0f} and costs {offer.maintenance:,.0f} to maintain"
     else:

@@ -16,8 +16,8 @@ class Question:
     `answers` lists for each table the tables whose queries it can answer, itself included.
     `asked` is what reading a whole table costs a query, `unanswered` what a query costs that no
     table answers, `queries` how often each table is asked. `upkeep` holds each table's ways to be
-    maintained, from a kept table or (None) from the base; `refresh` is what it costs besides. A
-    table without upkeep costs nothing to keep.
+    maintained, from a kept table or (None) from the base, cheapest first; `refresh` is what it
+    costs besides. A table without upkeep costs nothing to keep.
     """
 
     answers: Mapping[str, Sequence[str]]

@@ -46,7 +46,7 @@ def read_aggregate(agg: Aggregate, node: Node, reader: Reader) -> AggregateWay |
     stored = _stored_aggregates(node)
     if agg in stored and agg.function in _ROLLED_UP_BY:
         return AggregateWay(aggregate(_ROLLED_UP_BY[agg.function], stored[agg]))
-    if agg.argument is None:
+    if agg.argument is None or not can_aggregate_over(node):
         return None
     way = reader.read(agg.argument)
     if way is not None:
@@ -56,6 +56,15 @@ def read_aggregate(agg: Aggregate, node: Node, reader: Reader) -> AggregateWay |
         if way is not None and rest in stored:
             return _summed_product(way, stored[rest])
     return None
+
+
+def can_aggregate_over(node: Node) -> bool:
+    """Whether every row of a table stands for rows of the fact.
+
+    The one row of a table without keys is there even when there are none: a constant summed or
+    maximised over it would be counted once too often.
+    """
+    return bool(node.keys)
 
 
 def _stored_aggregates(node: Node) -> dict[Aggregate, StoredRef]:

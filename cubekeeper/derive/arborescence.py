@@ -24,23 +24,18 @@ class WayIn(NamedTuple):
     rank: int
     source: str | None
 
-    @property
-    def price(self) -> tuple[float, int, int]:
-        """What is compared."""
-        return self[:3]
-
 
 def cheapest_parents(ways: Mapping[str, Sequence[WayIn]]) -> dict[str, WayIn]:
     """For each table one of its ways in, the total price least, without circles.
 
-    Every table needs a way from outside, directly or through others.
+    The ways of a table come cheapest first, and one of them from outside.
 
-    >>> a_from = [WayIn(9.0, 0, 0, None), WayIn(1.0, 0, 1, "b")]
-    >>> b_from = [WayIn(5.0, 0, 0, None), WayIn(1.0, 0, 2, "a")]
+    >>> a_from = [WayIn(1.0, 0, 1, "b"), WayIn(9.0, 0, 0, None)]
+    >>> b_from = [WayIn(1.0, 0, 2, "a"), WayIn(5.0, 0, 0, None)]
     >>> {n: way.source for n, way in cheapest_parents({"a": a_from, "b": b_from}).items()}
     {'a': 'b', 'b': None}
     """
-    best = {name: min(into, key=_price) for name, into in ways.items()}
+    best = {name: into[0] for name, into in ways.items()}
     circles = _circles(best)
     return _opened(ways, best, circles) if circles else best
 
@@ -86,7 +81,9 @@ def _opened(
             )
             entries.setdefault(outer, (name, way))
     chosen = {name: way for name, way in best.items() if name in home}
-    again = cheapest_parents({target: tuple(entries) for target, entries in contracted.items()})
+    again = cheapest_parents(
+        {target: sorted(entries, key=_price) for target, entries in contracted.items()}
+    )
     for target, outer in again.items():
         name, way = contracted[target][outer]
         chosen[name] = way

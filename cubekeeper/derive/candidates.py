@@ -11,10 +11,11 @@ written and read in between is not counted, as in the paper.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
+from cubekeeper.derive.arborescence import WayIn
 from cubekeeper.derive.distinct import weakest
 from cubekeeper.derive.reach import changed_roles
 from cubekeeper.lattice.choice import Candidate, Estimate, Sizes, Term, Version
@@ -26,6 +27,10 @@ from cubekeeper.statistics.model import CostWeights
 Label = tuple[Path, ...]
 
 
+Ways = Mapping[str, Sequence[WayIn]]
+"""For each table its ways in, the base among them, cheapest first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Way:
     """The terms of a way without their child: the part of a candidate that many children share."""
@@ -35,18 +40,61 @@ class Way:
     cost: float
 
 
-_Ways = dict[tuple[str, str | None], dict[Label, Way]]
+class _Prices:
+    """The ways of one kind, each priced once for all children that read and join the same."""
+
+    def __init__(
+        self,
+        lattice: Lattice,
+        terms: Callable[[str, str | None, Label], tuple[Term, ...]],
+        stage: float,
+    ) -> None:
+        self._lattice = lattice
+        self._terms = terms
+        self._stage = stage
+        self._rank = {name: rank for rank, name in enumerate(lattice.nodes)}
+        self._by_fact: dict[str, dict[Label, Way]] = {f.name: {} for f in lattice.warehouse.facts}
+        self._by_parent: dict[str, dict[Label, Way]] = {name: {} for name in lattice.nodes}
+        self._into: dict[str, list[WayIn]] = {}
+
+    def way(self, child: str, parent: str | None) -> Way:
+        """One way."""
+        fact = self._lattice.nodes[child].view.fact
+        if parent is None:
+            return self._way(self._by_fact[fact], fact, None, self._lattice.base_labels[child])
+        label = self._lattice.labels[child][parent]
+        return self._way(self._by_parent[parent], fact, parent, label)
+
+    def _way(self, known: dict[Label, Way], fact: str, parent: str | None, label: Label) -> Way:
+        way = known.get(label)
+        if way is None:
+            terms = self._terms(fact, parent, label)
+            cost = sum(term.cost for term in terms) + self._stage
+            way = known[label] = Way(terms, len(label), cost)
+        return way
+
+    def into(self, child: str) -> list[WayIn]:
+        """All ways into a table, cheapest first. The base comes last among equals: the estimate of
+        a parent's rows is an upper bound, that of the base is not."""
+        ways = self._into.get(child)
+        if ways is None:
+            base = self.way(child, None)
+            ways = [WayIn(base.cost, base.joins, len(self._rank), None)]
+            for parent, label in self._lattice.labels[child].items():
+                way = self._by_parent[parent].get(label) or self.way(child, parent)
+                ways.append(WayIn(way.cost, way.joins, self._rank[parent], parent))
+            ways.sort()
+            self._into[child] = ways
+        return ways
 
 
 @dataclass(frozen=True)
 class CostModel:
-    """Prices every way on a lattice for given sizes; ways that read the same share their price."""
+    """Prices every way on a lattice for given sizes."""
 
     lattice: Lattice
     sizes: Sizes
     weights: CostWeights
-    _deltas: _Ways = field(default_factory=dict, compare=False, repr=False)
-    _rebuilds: _Ways = field(default_factory=dict, compare=False, repr=False)
 
     def label(self, child: str, parent: str | None) -> Label:
         """The dimensions that a way joins."""
@@ -58,25 +106,30 @@ class CostModel:
 
     def delta_way(self, child: str, parent: str | None) -> Way:
         """How a delta is computed from a parent's delta, or from the changes of the base."""
-        label = self.label(child, parent)
-        fact = self.lattice.nodes[child].view.fact
-        ways = self._deltas.setdefault((fact, parent), {})
-        way = ways.get(label)
-        if way is None:
-            way = ways[label] = self._way(self._delta_terms(fact, parent, label), label)
-        return way
+        return self._deltas.way(child, parent)
 
     def rebuild_way(self, child: str, parent: str | None) -> Way:
         """How a table is computed anew from a parent or the base."""
-        label = self.label(child, parent)
-        fact = self.lattice.nodes[child].view.fact
-        ways = self._rebuilds.setdefault((fact, parent), {})
-        way = ways.get(label)
-        if way is None:
-            joins = tuple((path, Version.NEW) for path in label)
-            term = self._term(fact, Version.NEW, joins, self._rows(fact, parent).rows)
-            way = ways[label] = self._way((term,), label)
-        return way
+        return self._rebuilds.way(child, parent)
+
+    def delta_ways(self, names: Iterable[str], sources: Collection[str] | None = None) -> Ways:
+        """The ways to compute the deltas of some tables from those of others, or from the base.
+
+        `sources` have deltas too: the tables themselves, if nothing is said. A table that the
+        changes do not reach is as good as the base: its delta is empty.
+        """
+        names = list(names)
+        without = self.sizes.deltas.keys() - set(names if sources is None else sources)
+        if not without:
+            return {name: self._deltas.into(name) for name in names}
+        return {
+            name: [way for way in self._deltas.into(name) if way.source not in without]
+            for name in names
+        }
+
+    def rebuild_ways(self, names: Iterable[str]) -> Ways:
+        """The ways to compute some tables anew, from any table above or from the base."""
+        return {name: self._rebuilds.into(name) for name in names}
 
     def delta_write(self, child: str) -> float:
         """The price of refreshing a table by its delta, whatever the delta was computed from."""
@@ -116,9 +169,17 @@ class CostModel:
 
     # --- terms --------------------------------------------------------------------------------
 
-    def _way(self, terms: tuple[Term, ...], label: Label) -> Way:
-        cost = sum(term.cost for term in terms) + self.weights.stage
-        return Way(terms, len(label), cost)
+    @cached_property
+    def _deltas(self) -> _Prices:
+        return _Prices(self.lattice, self._delta_terms, self.weights.stage)
+
+    @cached_property
+    def _rebuilds(self) -> _Prices:
+        return _Prices(self.lattice, self._rebuild_terms, self.weights.stage)
+
+    def _rebuild_terms(self, fact: str, parent: str | None, label: Label) -> tuple[Term, ...]:
+        joins = tuple((path, Version.NEW) for path in label)
+        return (self._term(fact, Version.NEW, joins, self._rows(fact, parent).rows),)
 
     def _delta_terms(self, fact: str, parent: str | None, label: Label) -> tuple[Term, ...]:
         """Δchild = Δsource ⋈ dimensions_new + Σ source_old ⋈ Δdimension, telescoped (4.1.4)."""
@@ -159,15 +220,10 @@ class CostModel:
         if parent is not None:
             return self.sizes.deltas.get(parent, _NO_ROWS)
         changes = self.sizes.changes
-        return Estimate(changes.rows(fact), "given", changes.origin)
+        return Estimate(changes.rows(fact), changes.source, changes.origin)
 
     def _rows(self, fact: str, parent: str | None) -> Estimate:
         return self.sizes.tables[fact] if parent is None else self.sizes.views[parent]
-
-    @cached_property
-    def rank(self) -> Mapping[str, int]:
-        """The place of each table in the declarations."""
-        return {name: rank for rank, name in enumerate(self.lattice.nodes)}
 
     @cached_property
     def _changed(self) -> Mapping[str, Mapping[Path, TableChange]]:

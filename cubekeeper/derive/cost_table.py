@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from cubekeeper.derive.arborescence import WayIn, cheapest_parents
 from cubekeeper.derive.candidates import CostModel
-from cubekeeper.derive.parents import delta_ways, rebuild_ways
 from cubekeeper.derive.reach import reached
 from cubekeeper.derive.sizes import estimate_sizes
 from cubekeeper.lattice.cost import CostCell, CostRow, CostTable
@@ -23,14 +22,14 @@ def cost_table(
 ) -> CostTable:
     """What recomputation, individual deltas, reused deltas and counting cost for some changes.
 
-    Policies play no part: it compares methods. A table that can only be rebuilt is rebuilt in
-    every column, from the base where the column means "each table by itself".
+    The methods are compared as they are: no table is rebuilt because that is cheaper. One that is
+    only ever rebuilt is so in every column, from the base where each table stands by itself.
     """
     sizes = estimate_sizes(lattice, statistics, changes)
     model = CostModel(lattice, sizes, weights)
     incremental = [name for name in sizes.deltas if lattice.nodes[name].incremental]
-    rebuilds = cheapest_parents(rebuild_ways(model, lattice.nodes))
-    deltas = cheapest_parents(delta_ways(model, incremental))
+    rebuilds = cheapest_parents(model.rebuild_ways(lattice.nodes))
+    deltas = cheapest_parents(model.delta_ways(incremental))
     changed = reached(lattice, sizes.changes)
     return CostTable(
         warehouse=lattice.warehouse.name,

@@ -22,10 +22,10 @@ from cubekeeper.scalar.nodes import (
     Literal,
     Path,
     children,
-    rewrite,
     walk,
 )
 from cubekeeper.warehouse.model import Hierarchy, SummaryTable, Warehouse
+from cubekeeper.warehouse.rebase import rebased
 
 Mask = int
 
@@ -131,20 +131,9 @@ def hierarchy_steps_at(
     """The steps (finer, coarser) of a hierarchy seen from the fact along a path."""
     for finer, coarser in hierarchy.steps:
         yield (
-            rebase(warehouse, fact, path, hierarchy.level(finer).expr),
-            rebase(warehouse, fact, path, hierarchy.level(coarser).expr),
+            rebased(warehouse, fact, path, hierarchy.level(finer).expr),
+            rebased(warehouse, fact, path, hierarchy.level(coarser).expr),
         )
-
-
-def rebase(warehouse: Warehouse, fact: str, path: Path, expr: Expr) -> Expr:
-    """An expression over a dimension's columns as seen from the fact along a path."""
-
-    def move(node: Expr) -> Expr | None:
-        if isinstance(node, ColumnRef):
-            return warehouse.column_at(fact, path + node.path, node.column)
-        return None
-
-    return rewrite(expr, move)
 
 
 def _hierarchy_steps(warehouse: Warehouse, fact: str) -> Iterator[tuple[Expr, Expr]]:

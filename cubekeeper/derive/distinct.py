@@ -1,4 +1,4 @@
-"""How many distinct values an expression takes, and how much of a fact a filter lets through.
+"""How many distinct values an expression takes.
 
 Given counts come first. What is not given follows from what is (a month has thirty days, a foreign
 key as many values as its dimension has rows) or is assumed, and the estimate says which. Nothing
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, assert_never
 
-from cubekeeper.derive.dependencies import hierarchy_steps_at, rebase, row_identity
+from cubekeeper.derive.dependencies import hierarchy_steps_at, row_identity
 from cubekeeper.lattice.choice import Estimate
 from cubekeeper.scalar.nodes import (
     Call,
@@ -33,6 +33,7 @@ from cubekeeper.statistics.model import (
     Statistics,
 )
 from cubekeeper.warehouse.model import Fact, Warehouse
+from cubekeeper.warehouse.rebase import rebased
 
 ASSUMED_DAYS: Final = 1_000
 ASSUMED_VALUES: Final = 100
@@ -98,48 +99,6 @@ class Profile:
             self._counts[expr] = known
         return known
 
-    def share(self, condition: Expr) -> tuple[float, str]:
-        """The part of the fact that a condition lets through, and why we think so."""
-        match condition:
-            case Literal(value=value):
-                return (1.0 if value else 0.0), "constant"
-            case Call(function="and", args=args):
-                return math.prod(self.share(arg)[0] for arg in args), "all of several conditions"
-            case Call(function="or", args=args):
-                return 1 - math.prod(1 - self.share(arg)[0] for arg in args), "any of several"
-            case Call(function="not", args=(inner,)):
-                share, why = self.share(inner)
-                return 1 - share, f"not: {why}"
-            case Call(function="=" | "<=>", args=(left, right)):
-                count = max(self._count(left), self._count(right))
-                return 1 / count, f"an equality, 1 of {count:,.0f} values"
-            case Call(function="<>", args=(left, right)):
-                count = max(self._count(left), self._count(right))
-                return (count - 1) / count, f"an inequality, all but 1 of {count:,.0f} values"
-            case Call(function="in", args=(operand, *items)):
-                count = self._count(operand)
-                return min(1.0, len(items) / count), f"{len(items)} of {count:,.0f} values"
-            case Call(function="<" | "<=" | ">" | ">="):
-                return 1 / 3, "a range, a third assumed"
-            case Call(function="is_null" | "like" | "ilike" | "rlike" | "startswith" | "endswith"):
-                return 1 / 10, "a tenth assumed"
-            case _:
-                return 1 / 2, "a condition, half assumed"
-
-    def restricted(self, expr: Expr, conditions: Iterable[Expr]) -> Estimate:
-        """The distinct values of an expression that are left by the conditions on it alone."""
-        count = self.distinct(expr)
-        for condition in conditions:
-            match condition:
-                case Call(function="=", args=(left, Literal())) if left == expr:
-                    return Estimate(1.0, "estimated", "fixed by the filter")
-                case Call(function="in", args=(left, *items)) if left == expr:
-                    if len(items) < count.rows:
-                        count = Estimate(float(len(items)), "estimated", "listed in the filter")
-                case _:
-                    pass
-        return count
-
     # --- given --------------------------------------------------------------------------------
 
     def _given(self, expr: Expr) -> Estimate | None:
@@ -189,7 +148,7 @@ class Profile:
         return names
 
     def _rebased(self, path: Path, expr: Expr) -> Expr:
-        return rebase(self.warehouse, self.fact, path, expr)
+        return rebased(self.warehouse, self.fact, path, expr)
 
     # --- worked out ---------------------------------------------------------------------------
 
@@ -280,9 +239,6 @@ class Profile:
         return Estimate(finer, weakest([source, count.source]), f"{unit.lower()}s")
 
     # --- lookups ------------------------------------------------------------------------------
-
-    def _count(self, expr: Expr) -> float:
-        return max(1.0, self.distinct(expr).rows)
 
     def _paths_of(self, expr: Expr) -> frozenset[Path]:
         """The tables whose one row fixes the expression: those that all its columns are from."""

@@ -14,7 +14,7 @@ An expression that is not stored itself is put together from its parts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from cubekeeper.derive.dependencies import hierarchy_steps_at, row_identity
@@ -26,6 +26,7 @@ from cubekeeper.scalar.nodes import (
     Path,
     StoredRef,
     children,
+    column_refs,
     rewrite,
 )
 from cubekeeper.warehouse.model import Warehouse
@@ -156,34 +157,42 @@ def joins(
     steps: Iterable[Step],
     exprs: Iterable[Expr],
 ) -> tuple[Join, ...]:
-    """The joins of an edge query, in an order in which each finds what it joins on."""
-    used: dict[Path, set[str]] = {}
-    for expr in exprs:
-        for node in _columns(expr):
-            used.setdefault(node.path, set()).add(node.column)
+    """The joins of an edge query, in an order in which each finds what it joins on.
+
+    `exprs` are what the query computes: a dimension that is reduced to distinct rows keeps the
+    columns that they, or the joins behind it, read.
+    """
+    on = {step: tuple(_condition(warehouse, fact, reader, step)) for step in steps}
+    read: dict[Path, set[str]] = {}
+    for expr in (*exprs, *(left for pairs in on.values() for left, _ in pairs)):
+        for ref in column_refs(expr):
+            read.setdefault(ref.path, set()).add(ref.column)
     built = []
-    for step in sorted(steps, key=lambda step: (len(step.path), step.path)):
-        table = warehouse.table_at(fact, step.path)
-        if step.by is None:
-            referring = row_identity(warehouse, fact, step.path)
-            left = tuple(_written(reader, column) for column in referring)
-            on, lookup = tuple(zip(left, table.key, strict=True)), ()
-        else:
-            on = ((_written(reader, step.by), step.by.column),)
-            lookup = (step.by.column, *sorted(used[step.path] - {step.by.column}))
+    for step in sorted(on, key=lambda step: (len(step.path), step.path)):
+        lookup: tuple[str, ...] = ()
+        if step.by is not None:
+            others = read.get(step.path, set()) - {step.by.column}
+            lookup = (step.by.column, *sorted(others))
+        dimension = warehouse.table_at(fact, step.path).name
         alias = warehouse.alias(fact, step.path)
-        built.append(Join(step.path, table.name, alias, on, lookup))
+        built.append(Join(step.path, dimension, alias, on[step], lookup))
     return tuple(built)
+
+
+def _condition(
+    warehouse: Warehouse, fact: str, reader: Reader, step: Step
+) -> Iterator[tuple[Expr, str]]:
+    """What a dimension is joined on: pairs of what the query has and the dimension's columns."""
+    if step.by is not None:
+        yield _written(reader, step.by), step.by.column
+        return
+    referring = row_identity(warehouse, fact, step.path)
+    key = warehouse.table_at(fact, step.path).key
+    for column, name in zip(referring, key, strict=True):
+        yield _written(reader, column), name
 
 
 def _written(reader: Reader, expr: Expr) -> Expr:
     way = reader.read(expr)
     assert way is not None
     return way.expr
-
-
-def _columns(expr: Expr) -> Iterable[ColumnRef]:
-    if isinstance(expr, ColumnRef):
-        yield expr
-    for part in children(expr):
-        yield from _columns(part)

@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from cubekeeper.derive.aggregate_ways import factorings
+from cubekeeper.derive.aggregate_ways import can_aggregate_over, factorings
 from cubekeeper.derive.dependencies import Dependencies, Mask, row_identity
 from cubekeeper.derive.store import hidden_names
 from cubekeeper.lattice.model import Node, Origin, StoredAggregate, StoredKey
-from cubekeeper.scalar.aggregates import Aggregate, AggregateClass
+from cubekeeper.scalar.aggregates import Aggregate
 from cubekeeper.scalar.nodes import ColumnRef, Expr, Literal, Path, children
 from cubekeeper.warehouse.model import Warehouse
 
@@ -97,9 +97,9 @@ class _Draft:
         return before != (len(self.keys), len(self.aggregates))
 
     def _carry_aggregate(self, warehouse: Warehouse, agg: Aggregate) -> None:
-        if agg.function.family is AggregateClass.HOLISTIC:
+        if agg.rebuild_reason is not None:
             return
-        if agg.argument is not None:
+        if agg.argument is not None and can_aggregate_over(self.node):
             attributes = self._to_carry(warehouse, agg.argument)
             if attributes is not None:
                 self.keys |= attributes

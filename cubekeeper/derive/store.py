@@ -22,7 +22,7 @@ from cubekeeper.lattice.model import (
 )
 from cubekeeper.scalar.aggregates import Aggregate, AggregateFunction, aggregate
 from cubekeeper.scalar.build import call, cast, literal
-from cubekeeper.scalar.nodes import ColumnRef, Expr, StoredRef
+from cubekeeper.scalar.nodes import Call, Cast, ColumnRef, Expr, StoredRef, walk
 from cubekeeper.scalar.text import to_sql
 from cubekeeper.schema import DOUBLE, DataType, Kind, decimal
 from cubekeeper.warehouse.model import Measure, Policy, SummaryTable, Warehouse
@@ -30,8 +30,6 @@ from cubekeeper.warehouse.model import Measure, Policy, SummaryTable, Warehouse
 F = AggregateFunction
 
 COUNT_ROWS = aggregate(F.COUNT_ROWS, None)
-
-_DISTRIBUTIVE = (F.COUNT_ROWS, F.COUNT, F.SUM, F.MIN, F.MAX)
 
 
 def store(warehouse: Warehouse, view: SummaryTable) -> Node:
@@ -69,7 +67,7 @@ def is_stored_as_is(agg: Aggregate) -> bool:
 def parts(agg: Aggregate) -> tuple[Aggregate, ...]:
     """The aggregates to store for a measure: distributive ones, or itself if it is holistic."""
     argument = agg.argument
-    if argument is None:
+    if argument is None or agg.rebuild_reason is not None:
         return (agg,)
     match agg.function:
         case F.COUNT:
@@ -77,9 +75,9 @@ def parts(agg: Aggregate) -> tuple[Aggregate, ...]:
         case F.AVG:
             return (aggregate(F.SUM, argument), _count(argument))
         case F.VAR_POP | F.VAR_SAMP | F.STDDEV_POP | F.STDDEV_SAMP:
-            value = _exact(argument)
-            square = aggregate(F.SUM, call("*", value, value))
-            return (aggregate(F.SUM, value), square, _count(argument))
+            exact = cast(argument, argument.type.as_decimal)
+            squares = aggregate(F.SUM, call("*", exact, exact))
+            return (aggregate(F.SUM, argument), squares, _count(argument))
         case _:
             return (agg,)
 
@@ -92,23 +90,29 @@ def helpers(part: Aggregate) -> tuple[Aggregate, ...]:
 
 
 def _count(argument: Expr) -> Aggregate:
-    return aggregate(F.COUNT, argument) if argument.nullable else COUNT_ROWS
+    witness = _null_with(argument)
+    return aggregate(F.COUNT, witness) if witness.nullable else COUNT_ROWS
 
 
-def _exact(argument: Expr) -> Expr:
-    """An argument in a type whose squares can be added without rounding, where there is one."""
-    if argument.type.is_integer:
-        return cast(argument, argument.type.as_decimal)
-    if argument.type.kind is Kind.FLOAT:
-        return cast(argument, DOUBLE)
-    return argument
+_NULL_WITH_ANY = frozenset(("+", "-", "*", "negate", "abs"))
+
+
+def _null_with(expr: Expr) -> Expr:
+    """The simplest expression that is NULL exactly when this one is, so that they share a count."""
+    match expr:
+        case Cast(operand=operand):
+            return _null_with(operand)
+        case Call(function=function, args=args) if function in _NULL_WITH_ANY:
+            nullable = {_null_with(arg) for arg in args if arg.nullable}
+            return nullable.pop() if len(nullable) == 1 else expr
+        case _:
+            return expr
 
 
 def _rebuild_reasons(view: SummaryTable) -> Iterable[str]:
     for measure in view.measures:
-        for part in parts(measure.aggregate):
-            if part.function not in _DISTRIBUTIVE:
-                yield f"{measure.name}: {part.function.reason}"
+        if measure.aggregate.rebuild_reason is not None:
+            yield f"{measure.name}: {measure.aggregate.rebuild_reason}"
     if view.policy is Policy.FULL:
         yield "its policy is `full`"
 
@@ -145,6 +149,8 @@ class _Columns:
     def output(self, agg: Aggregate) -> Expr:
         refs = [StoredRef(self.name_of(part), part.type, part.nullable) for part in parts(agg)]
         match agg.function:
+            case _ if agg.rebuild_reason is not None:
+                return refs[0]
             case F.AVG:
                 return _average(refs, agg.type)
             case F.VAR_POP | F.STDDEV_POP:
@@ -163,19 +169,17 @@ def _average(refs: Sequence[StoredRef], result: DataType) -> Expr:
 
 
 def _variance(refs: Sequence[StoredRef], root: bool, *, sample: bool) -> Expr:
-    """(n·Σe² − (Σe)²) / n² or / n(n−1); the difference is exact when the sums are decimals."""
+    """(n·Σe² − (Σe)²) / n² or / n(n−1); the difference is exact, because it is one of decimals."""
     total, squares, count = refs
-    exact = total.type.kind is Kind.DECIMAL
-    n = cast(count, decimal(20) if exact else DOUBLE)
-    spread = cast(call("-", call("*", n, squares), call("*", total, total)), DOUBLE)
+    summed, n = cast(total, total.type.as_decimal), cast(count, count.type.as_decimal)
+    spread = cast(call("-", call("*", n, squares), call("*", summed, summed)), DOUBLE)
     size = cast(count, DOUBLE)
-    one = cast(literal(1), DOUBLE)
-    pairs = call("*", size, call("-", size, one) if sample else size)
+    pairs = call("*", size, call("-", size, cast(literal(1), DOUBLE)) if sample else size)
     variance = call("/", spread, call("nullif", pairs, cast(literal(0), DOUBLE)))
     return call("sqrt", variance) if root else variance
 
 
-_WORDS = re.compile(r"[^0-9A-Za-z]+")
+_UNFIT = re.compile(r"[^0-9A-Za-z_]+")
 _LONGEST_STEM = 40
 
 
@@ -188,8 +192,8 @@ def hidden_names(
 ) -> dict[str, Expr | Aggregate]:
     """Names for hidden columns, in alphabetical order: what means the same is named the same.
 
-    COUNT(*) is ``__count``, SUM(qty) is ``__sum_qty``, the region of a store ``__stores_region``.
-    A digest of the meaning is added only when a name is taken or stands for a whole expression.
+    COUNT(*) is ``__count``, SUM(qty) is ``__sum_qty``, the region of a store ``__stores_region``,
+    and what aggregates a whole expression has its columns and a digest of its meaning.
     """
     wanted: list[tuple[str, str, Expr | Aggregate]] = []
     for expr in keys:
@@ -209,16 +213,29 @@ def hidden_names(
 
 
 def _stem(warehouse: Warehouse, fact: str, expr: Expr) -> tuple[str, str]:
+    """The words of a name, and the text that tells apart what has the same words."""
+
     def name(ref: ColumnRef | StoredRef) -> str:
         if isinstance(ref, StoredRef) or not ref.path:
             return ref.column
         return f"{warehouse.alias(fact, ref.path)}_{ref.column}"
 
-    text = to_sql(expr, name)
-    stem = _WORDS.sub("_", text).strip("_")
-    if isinstance(expr, ColumnRef):
-        return stem, text
-    return f"{stem[:_LONGEST_STEM].rstrip('_')}_{_digest(text)}", text
+    def words(part: Expr) -> str:
+        match part:
+            case ColumnRef() | StoredRef():
+                return name(part)
+            case Cast(operand=operand):
+                return words(operand)
+            case Call(function="*", args=(left, right)) if left == right:
+                return f"{words(left)}_squared"
+            case _:
+                columns = dict.fromkeys(
+                    name(ref) for ref in walk(part) if isinstance(ref, ColumnRef)
+                )
+                stem = "_".join(columns)[:_LONGEST_STEM].rstrip("_")
+                return f"{stem}_{_digest(to_sql(part, name))}"
+
+    return _UNFIT.sub("_", words(expr)), to_sql(expr, name)
 
 
 def _digest(text: str) -> str:

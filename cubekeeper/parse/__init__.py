@@ -1,13 +1,14 @@
 """The border: SQL text to scalar expressions and SELECT skeletons; the only room with sqlglot.
 
-- `dialect`: tokens, trees and positions.
-- `bind`: trees to typed expressions; `sugar` brings many spellings to one.
+- `dialect`: texts to tokens and trees; `located`: where a node stands in its text.
+- `bind`: trees to typed expressions, with `binder`; `sugar` brings many spellings to one.
+- `refuse`: what is understood but has no place in a declaration.
 - `aggregate`: measures.
 - `raw`: expressions that are parsed but not yet resolved.
 - `select`: the skeleton of a SELECT.
 """
 
-from cubekeeper.parse.bind import Scope
+from cubekeeper.parse.binder import Scope
 from cubekeeper.parse.raw import (
     RawExpr,
     bind,

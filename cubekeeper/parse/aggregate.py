@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NoReturn
 
 from sqlglot import exp
 
-from cubekeeper.parse.bind import AGGREGATES, Binder, is_aggregate_call
+from cubekeeper.parse.binder import Binder
+from cubekeeper.parse.refuse import is_aggregate_call
 from cubekeeper.scalar.aggregates import Aggregate, AggregateFunction, aggregate
-from cubekeeper.scalar.build import TypeProblem, call, case, literal
+from cubekeeper.scalar.build import TypeProblem, case, literal
 from cubekeeper.scalar.nodes import Expr
+from cubekeeper.schema import BOOLEAN, NULL
 
 _F: Final = AggregateFunction
 _FUNCTIONS: Final[Mapping[str, AggregateFunction]] = MappingProxyType(
@@ -64,6 +66,8 @@ def bind_measure(binder: Binder, node: exp.Expr) -> Aggregate:
         node = _unwrapped(node.this)
     if isinstance(node, exp.Window | exp.Query):
         binder.refuse(node)
+    if isinstance(node, exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls):
+        _refuse_function(binder, node)
     if not is_aggregate_call(node):
         _refuse_measure(binder, node)
     return _bind_call(binder, node, condition)
@@ -75,7 +79,19 @@ def _unwrapped(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def _refuse_measure(binder: Binder, node: exp.Expr) -> None:
+def _refuse_function(binder: Binder, node: exp.Expr) -> NoReturn:
+    called = node if is_aggregate_call(node) else node.find(exp.Anonymous)
+    name = f"the aggregate {called.name.upper()}" if called else "this aggregate"
+    binder.unsupported(
+        node,
+        "unsupported-aggregate",
+        f"{name} is not supported",
+        "aggregates: COUNT, SUM, MIN, MAX, AVG, VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, "
+        "COUNT(DISTINCT …), MEDIAN",
+    )
+
+
+def _refuse_measure(binder: Binder, node: exp.Expr) -> NoReturn:
     for part in node.walk():
         if isinstance(part, exp.Window | exp.Query):
             binder.refuse(part)
@@ -99,14 +115,7 @@ def _bind_call(binder: Binder, node: exp.Expr, condition: exp.Expr | None) -> Ag
     name = node.name.lower()
     function = _FUNCTIONS.get(name)
     if function is None:
-        assert name in AGGREGATES
-        binder.unsupported(
-            node,
-            "unsupported-aggregate",
-            f"the aggregate {name.upper()} is not supported",
-            "aggregates: COUNT, SUM, MIN, MAX, AVG, VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, "
-            "COUNT(DISTINCT …), MEDIAN",
-        )
+        _refuse_function(binder, node)
     for part in node.walk():
         if part is not node and is_aggregate_call(part):
             binder.wrong(
@@ -130,7 +139,7 @@ def _bind_call(binder: Binder, node: exp.Expr, condition: exp.Expr | None) -> Ag
         )
     argument = binder.bind(arguments[0])
     if name in _BOOLEANS:
-        binder.typed(arguments[0], (), lambda: call("not", argument))
+        _check_boolean(binder, arguments[0], argument, name.upper())
     if name == "count_if":
         argument = case([(argument, literal(1))])
     argument = _filtered(binder, condition, argument)
@@ -161,4 +170,15 @@ def _filtered(binder: Binder, condition: exp.Expr | None, argument: Expr) -> Exp
     if condition is None:
         return argument
     bound = binder.bind(condition)
-    return binder.typed(condition, (condition,), lambda: case([(bound, argument)]))
+    _check_boolean(binder, condition, bound, "FILTER")
+    return case([(bound, argument)])
+
+
+def _check_boolean(binder: Binder, node: exp.Expr, bound: Expr, where: str) -> None:
+    if bound.type not in (BOOLEAN, NULL):
+        binder.wrong(
+            node,
+            "type-error",
+            f"{where} takes a boolean, not {bound.type}",
+            "compare it with something, as in x = 1",
+        )

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Final, NoReturn, Protocol
+from types import MappingProxyType
+from typing import Final
 
 from sqlglot import exp
 
-from cubekeeper.errors import CubekeeperError, InputError, UnsupportedError, did_you_mean
+from cubekeeper.errors import did_you_mean
 from cubekeeper.parse import sugar
-from cubekeeper.parse.dialect import Text, nondeterministic, too_deep
-from cubekeeper.scalar.build import TypeProblem, call, case, cast, literal
+from cubekeeper.parse.binder import Binder, Form, Scope
+from cubekeeper.parse.dialect import nondeterministic
+from cubekeeper.parse.located import Text
+from cubekeeper.parse.refuse import AGGREGATES, chain
+from cubekeeper.scalar.build import call, case, cast, literal
 from cubekeeper.scalar.functions import GENERATORS, NONDETERMINISTIC
 from cubekeeper.scalar.literals import negated
 from cubekeeper.scalar.nodes import Expr
 from cubekeeper.schema import BOOLEAN, NULL, DataType, decimal, parse_type
-from cubekeeper.source import Span
-
-
 
 _OPERATORS: Final[Mapping[type[exp.Expr], str]] = {
     exp.Add: "+",
@@ -40,7 +40,7 @@ _OPERATORS: Final[Mapping[type[exp.Expr], str]] = {
     exp.ILike: "ilike",
     exp.RegexpLike: "rlike",
 }
-_COMPARISONS: Final = (
+_PREDICATES: Final = (
     exp.EQ,
     exp.NEQ,
     exp.LT,
@@ -49,9 +49,6 @@ _COMPARISONS: Final = (
     exp.GTE,
     exp.NullSafeEQ,
     exp.NullSafeNEQ,
-)
-_PREDICATES: Final = (
-    *_COMPARISONS,
     exp.Is,
     exp.In,
     exp.Like,
@@ -60,6 +57,7 @@ _PREDICATES: Final = (
     exp.Between,
     exp.Not,
 )
+
 
 def _column(binder: Binder, node: exp.Expr) -> Expr:
     parts = name_parts(node)
@@ -107,15 +105,15 @@ def _literal(binder: Binder, node: exp.Expr, sign: int = 1) -> Expr:
     return binder.typed(node, (), lambda: literal(value if sign > 0 else negated(value)))
 
 
-def _raw_string(binder: Binder, node: exp.Expr) -> Expr:
+def _raw_string(_: Binder, node: exp.Expr) -> Expr:
     return literal(str(node.this))
 
 
-def _boolean(binder: Binder, node: exp.Expr) -> Expr:
+def _boolean(_: Binder, node: exp.Expr) -> Expr:
     return literal(bool(node.this))
 
 
-def _null(binder: Binder, node: exp.Expr) -> Expr:
+def _null(_: Binder, __: exp.Expr) -> Expr:
     return literal(None)
 
 
@@ -140,25 +138,25 @@ def _is_number(node: exp.Expr) -> bool:
 
 def _binary(binder: Binder, node: exp.Expr) -> Expr:
     left, right = node.this, node.expression
-    if isinstance(node, _COMPARISONS):
-        for side in (left, right):
-            if isinstance(side, _PREDICATES):
-                binder.wrong(
-                    side,
-                    "ambiguous",
-                    "comparisons follow one another without parentheses",
-                    "put the inner one into parentheses",
-                )
+    if isinstance(node, _PREDICATES):
+        _check_chain(binder, left, right)
     if isinstance(node, exp.Add | exp.Sub) and isinstance(right, exp.Interval):
         return _shift(binder, node, left, right)
     if isinstance(node, exp.Add) and isinstance(left, exp.Interval):
         return _shift(binder, node, right, left)
-    return _sided(node, binder.call(node, _OPERATORS[type(node)], left, right))
+    return binder.call(node, _OPERATORS[type(node)], left, right)
 
 
-def _sided(node: exp.Expr, built: Expr) -> Expr:
-    """NOT LIKE is LIKE with a flag."""
-    return call("not", built) if node.args.get("negate") else built
+def _check_chain(binder: Binder, *parts: exp.Expr) -> None:
+    """Refuse ``a = b = c`` and ``a = b IN (…)``: dialects group them differently."""
+    for part in parts:
+        if isinstance(part, _PREDICATES):
+            binder.wrong(
+                part,
+                "ambiguous",
+                "comparisons follow one another without parentheses",
+                "put the inner one into parentheses",
+            )
 
 
 _INTERVAL: Final = re.compile(r"\s*([+-]?\d{1,9})\s*([A-Za-z]*)\s*", re.ASCII)
@@ -203,20 +201,23 @@ def _not(binder: Binder, node: exp.Expr) -> Expr:
 
 
 def _distinct_from(binder: Binder, node: exp.Expr) -> Expr:
+    _check_chain(binder, node.this, node.expression)
     return call("not", binder.call(node, "<=>", node.this, node.expression))
 
 
 def _is(binder: Binder, node: exp.Expr) -> Expr:
     subject, tested = node.this, node.expression
+    _check_chain(binder, subject)
     if isinstance(tested, exp.Null):
         return binder.call(node, "is_null", subject)
-    if isinstance(tested, exp.Boolean):
-        return binder.call(node, "<=>", subject, tested)
-    binder.refuse(node)
+    if not isinstance(tested, exp.Boolean):
+        binder.refuse(node)
+    return binder.call(node, "<=>", subject, tested)
 
 
 def _between(binder: Binder, node: exp.Expr) -> Expr:
     subject, low, high = node.this, node.args["low"], node.args["high"]
+    _check_chain(binder, subject, low, high)
     least = binder.call(node, ">=", subject, low)
     return call("and", least, binder.call(node, "<=", subject, high))
 
@@ -228,6 +229,7 @@ def _in(binder: Binder, node: exp.Expr) -> Expr:
     items = node.expressions
     if not items:
         binder.refuse(node)
+    _check_chain(binder, node.this)
     return binder.call(node, "in", node.this, *items)
 
 
@@ -235,8 +237,9 @@ def _escape(binder: Binder, node: exp.Expr) -> Expr:
     like = node.this
     if not isinstance(like, exp.Like | exp.ILike):
         binder.refuse(node)
+    _check_chain(binder, like.this, like.expression)
     parts = (like.this, like.expression, node.expression)
-    return _sided(like, binder.call(node, _OPERATORS[type(like)], *parts))
+    return binder.sided(like, binder.call(node, _OPERATORS[type(like)], *parts))
 
 
 def _concat(binder: Binder, node: exp.Expr) -> Expr:
@@ -344,39 +347,53 @@ def _function(binder: Binder, node: exp.Expr) -> Expr:
             node,
             "unknown-function",
             f"there is no function `{node.name}`",
-            did_you_mean(name, sugar.NAMES),
+            did_you_mean(name, sugar.NAMES)
+            or "functions of your own are not known: compute the value when the row is written",
         )
     parts = node.expressions
     args = binder.binds(parts)
     return binder.typed(node, parts, lambda: sugar.apply(name, args))
 
 
-_HANDLERS: Final[Mapping[type[exp.Expr], Handler]] = {
-    **dict.fromkeys(_OPERATORS, _binary),
-    exp.Column: _column,
-    exp.Identifier: _identifier,
-    exp.Paren: _paren,
-    exp.Literal: _literal,
-    exp.RawString: _raw_string,
-    exp.Boolean: _boolean,
-    exp.Null: _null,
-    exp.Neg: _negated,
-    exp.And: _junction,
-    exp.Or: _junction,
-    exp.Not: _not,
-    exp.NullSafeNEQ: _distinct_from,
-    exp.Is: _is,
-    exp.Between: _between,
-    exp.In: _in,
-    exp.Escape: _escape,
-    exp.DPipe: _concat,
-    exp.Concat: _adjacent_strings,
-    exp.Case: _case,
-    exp.Cast: _cast,
-    exp.TryCast: _cast,
-    exp.Extract: _extract,
-    exp.Trim: _trim,
-    exp.Substring: _substring,
-    exp.StrPosition: _position,
-    exp.Anonymous: _function,
-}
+def _form(bind: Callable[[Binder, exp.Expr], Expr], parts: str = "this") -> Form:
+    return Form(bind, frozenset(parts.split()))
+
+
+_BINARY: Final = _form(_binary, "this expression typed safe")  # Div: flags of other dialects
+
+FORMS: Final[Mapping[type[exp.Expr], Form]] = MappingProxyType(
+    {
+        **dict.fromkeys(_OPERATORS, _BINARY),
+        exp.Column: _form(_column, "this table db catalog"),
+        exp.Identifier: _form(_identifier, "this quoted"),
+        exp.Paren: _form(_paren),
+        exp.Literal: _form(_literal, "this is_string"),
+        exp.RawString: _form(_raw_string),
+        exp.Boolean: _form(_boolean),
+        exp.Null: _form(_null),
+        exp.Neg: _form(_negated),
+        exp.And: _form(_junction, "this expression"),
+        exp.Or: _form(_junction, "this expression"),
+        exp.Not: _form(_not),
+        exp.NullSafeNEQ: _form(_distinct_from, "this expression"),
+        exp.Is: _form(_is, "this expression"),
+        exp.Between: _form(_between, "this low high"),
+        exp.In: _form(_in, "this expressions query"),
+        exp.Escape: _form(_escape, "this expression"),
+        exp.DPipe: _form(_concat, "this expression safe"),
+        exp.Concat: _form(_adjacent_strings, "expressions safe coalesce"),
+        exp.Case: _form(_case, "this ifs default"),
+        exp.Cast: _form(_cast, "this to safe"),
+        exp.TryCast: _form(_cast, "this to safe"),
+        exp.Extract: _form(_extract, "this expression"),
+        exp.Trim: _form(_trim, "this expression position"),
+        exp.Substring: _form(_substring, "this start length"),
+        exp.StrPosition: _form(_position, "this substr position"),
+        exp.Anonymous: _form(_function, "this expressions"),
+    }
+)
+
+
+def binder(text: Text, scope: Scope) -> Binder:
+    """What binds the expressions of one text in one scope."""
+    return Binder(text, scope, FORMS)

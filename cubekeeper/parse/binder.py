@@ -33,15 +33,21 @@ class Binder:
 
     text: Text
     scope: Scope
+    forms: Mapping[type[exp.Expr], Form]
 
     def bind(self, node: exp.Expr) -> Expr:
-        """The typed expression of a node."""
-        handler = _HANDLERS.get(type(node))
-        if handler is None or any(
-            value and name not in _UNDERSTOOD for name, value in node.args.items()
+        """The typed expression of a node; a part of it that no form reads is refused."""
+        form = self.forms.get(type(node))
+        if form is None or any(
+            value and name != "negate" and name not in form.parts
+            for name, value in node.args.items()
         ):
             self.refuse(node)
-        return handler(self, node)
+        return self.sided(node, form.bind(self, node))
+
+    def sided(self, node: exp.Expr, built: Expr) -> Expr:
+        """The opposite, where NOT LIKE and the like are kept as a flag."""
+        return call("not", built) if node.args.get("negate") else built
 
     def binds(self, nodes: Sequence[exp.Expr]) -> list[Expr]:
         """The expressions of several nodes."""
@@ -73,7 +79,7 @@ class Binder:
                 at = parts[problem.argument]
             raise self.type_error(at, problem) from None
 
-    def type_error(self, node: exp.Expr, problem: TypeProblem) -> CubekeeperError:
+    def type_error(self, node: exp.Expr, problem: TypeProblem) -> InputError:
         """A type problem at a node."""
         return InputError(
             "type-error", problem.message, span=self.text.span(node), hint=problem.hint
@@ -85,6 +91,9 @@ class Binder:
         return self.typed(node, parts, lambda: call(name, *args))
 
 
-Handler = Callable[[Binder, exp.Expr], Expr]
+@dataclass(frozen=True)
+class Form:
+    """How one class of nodes is bound, and the parts of such a node that this reads."""
 
-
+    bind: Callable[[Binder, exp.Expr], Expr]
+    parts: frozenset[str]

@@ -1,4 +1,4 @@
-"""Spark SQL as sqlglot reads it for us: tokens, trees, and where things stand in the text.
+"""Spark SQL as sqlglot reads it for us: tokens and trees, or an error that says where and why.
 
 sqlglot rewrites many functions while it parses (``year(d)`` becomes ``Year(TsOrDsToDate(d))``). Our
 reader keeps every call as it was written, except the few whose arguments have a syntax of their
@@ -8,19 +8,17 @@ own, so that names are looked up in one table: ours.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from typing import ClassVar, Final
+from collections.abc import Callable
+from typing import Any, ClassVar, Final
 
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import ErrorLevel, ParseError, TokenError
 from sqlglot.parsers.spark import SparkParser
-from sqlglot.tokenizer_core import Token, TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from cubekeeper.errors import InputError, UnsupportedError
+from cubekeeper.parse.located import MAX_NESTING, NESTING, Text, too_deep
 from cubekeeper.scalar.functions import NONDETERMINISTIC
 from cubekeeper.source import Fragment, Span
 
@@ -47,16 +45,36 @@ class _Parser(SparkParser):
         name: _placed(SparkParser.FUNCTION_PARSERS[name]) for name in _OWN_SYNTAX
     }
     NO_PAREN_FUNCTION_PARSERS: ClassVar = {"CASE": lambda self: self._parse_case()}
+    COLUMN_OPERATORS: ClassVar = {
+        token: SparkParser.COLUMN_OPERATORS[token] for token in (TokenType.DOT, TokenType.DCOLON)
+    }
+    PRIMARY_PARSERS: ClassVar = {
+        **SparkParser.PRIMARY_PARSERS,
+        TokenType.NULL: lambda _, token: exp.Null().update_positions(token),
+        TokenType.TRUE: lambda _, token: exp.Boolean(this=True).update_positions(token),
+        TokenType.FALSE: lambda _, token: exp.Boolean(this=False).update_positions(token),
+    }
+
+    def _parse_interval(self, *args: Any, **kwargs: Any) -> exp.Add | exp.Interval | None:
+        """Remember where an interval stands; sqlglot makes its number anew."""
+        first = self._curr
+        interval = super()._parse_interval(*args, **kwargs)
+        if interval is not None:
+            interval.update_positions(first)
+            interval.meta["end"] = self._prev.end
+        return interval
 
     def _warn_unsupported(self) -> None:
         """Say nothing: what sqlglot cannot read is refused by us."""
 
 
-class _Dialect(Spark):
+class CubekeeperSpark(Spark):
+    """Registered with sqlglot under its own name, beside Spark."""
+
     Parser = _Parser
 
 
-_SPARK: Final = _Dialect()
+_SPARK: Final = CubekeeperSpark()
 
 
 def read(fragment: Fragment) -> Text:
@@ -94,11 +112,14 @@ def _token_error(fragment: Fragment, error: TokenError) -> InputError:
 def _check_nesting(text: Text) -> None:
     depth = 0
     for token in text.tokens:
-        depth += _NESTING.get(token.token_type, 0)
+        depth += NESTING.get(token.token_type, 0)
         if depth > MAX_NESTING:
             raise too_deep(text.token_span(token))
 
 
+_NOW_TOKENS: Final = frozenset(
+    token for token in SparkParser.NO_PAREN_FUNCTIONS if token is not TokenType.CURRENT_ROLE
+)
 _PARAMETER_TOKENS: Final = frozenset(
     {TokenType.PLACEHOLDER, TokenType.PARAMETER, TokenType.COLON, TokenType.L_BRACE}
 )
@@ -107,7 +128,7 @@ _PARAMETER_TOKENS: Final = frozenset(
 def _check_words(text: Text) -> None:
     """Refuse CURRENT_DATE, parameters and the like here: they leave no position in the tree."""
     previous = TokenType.COMMA
-    for token in text.tokens:
+    for token, following in zip(text.tokens, (*text.tokens[1:], None), strict=True):
         if token.token_type in _NOW_TOKENS and previous is not TokenType.DOT:
             raise nondeterministic(token.text, text.token_span(token))
         if token.token_type in _PARAMETER_TOKENS:
@@ -117,7 +138,7 @@ def _check_words(text: Text) -> None:
                 span=text.token_span(token),
                 hint="write the value itself",
             )
-        if token.token_type is TokenType.VAR and token.text.upper() == "WITHOUT":
+        if following and (token.text.upper(), following.text.upper()) == ("WITHOUT", "TIME"):
             raise UnsupportedError(
                 "unsupported-syntax",
                 "types WITHOUT TIME ZONE are written timestamp_ntz",

@@ -16,6 +16,7 @@ from cubekeeper.source import Fragment, Span
 
 MAX_NESTING: Final = 30
 
+
 @dataclass(frozen=True, eq=False)
 class Text:
     """A fragment with its tokens."""
@@ -84,7 +85,7 @@ class Text:
     def _balanced(self, first: int, last: int) -> tuple[int, int]:
         depth = lowest = 0
         for token in self.tokens[first : last + 1]:
-            depth += _NESTING.get(token.token_type, 0)
+            depth += NESTING.get(token.token_type, 0)
             lowest = min(lowest, depth)
         missing_left, missing_right = -lowest, depth - lowest
         first = self._reach(first, -1, missing_left)
@@ -95,7 +96,7 @@ class Text:
         best = index
         while missing > 0 and 0 <= index + step < len(self.tokens):
             index += step
-            missing += _NESTING.get(self.tokens[index].token_type, 0) * step
+            missing += NESTING.get(self.tokens[index].token_type, 0) * step
             best = index
         return best
 
@@ -110,7 +111,7 @@ class Text:
         return self.fragment.span()
 
 
-_NESTING: Final[Mapping[TokenType, int]] = {
+NESTING: Final[Mapping[TokenType, int]] = {
     TokenType.L_PAREN: 1,
     TokenType.R_PAREN: -1,
     TokenType.L_BRACKET: 1,
@@ -126,7 +127,6 @@ _PREFIXES: Final[Mapping[type[exp.Expr], tuple[TokenType, ...]]] = {
     exp.Subquery: (TokenType.L_PAREN,),
     exp.Exists: (TokenType.EXISTS,),
     exp.Select: (TokenType.SELECT,),
-    exp.Interval: (TokenType.INTERVAL,),
 }
 _SKIPPED: Final = frozenset(
     {TokenType.L_PAREN, TokenType.WHEN, TokenType.SELECT, TokenType.DISTINCT}
@@ -141,10 +141,3 @@ def too_deep(span: Span) -> InputError:
         span=span,
         hint="name parts of it as computed columns",
     )
-
-
-_NOW_TOKENS: Final = frozenset(
-    token for token in SparkParser.NO_PAREN_FUNCTIONS if token is not TokenType.CURRENT_ROLE
-)
-
-

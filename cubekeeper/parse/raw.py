@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from cubekeeper.parse.aggregate import bind_measure, contains_aggregate
-from cubekeeper.parse.bind import Binder, Scope, check_depth, name_parts
-from cubekeeper.parse.dialect import Text, parse_condition, read
+from cubekeeper.parse.bind import binder, name_parts
+from cubekeeper.parse.binder import Scope
+from cubekeeper.parse.dialect import parse_condition, read
+from cubekeeper.parse.located import Text
+from cubekeeper.parse.refuse import check_depth
 from cubekeeper.scalar.aggregates import Aggregate
 from cubekeeper.scalar.nodes import Expr
 from cubekeeper.source import Fragment, Span
@@ -38,7 +41,7 @@ class RawExpr:
 
 
 def raw(node: exp.Expr, text: Text) -> RawExpr:
-    """Wrap a copy of a node; its surroundings are kept for positions only."""
+    """Wrap a node of a tree that nobody changes; what is around it serves for positions only."""
     check_depth(text, node)
     return RawExpr(node, text)
 
@@ -54,13 +57,31 @@ def parse_raw(fragment: Fragment) -> RawExpr:
 
 
 def bind(raw_expr: RawExpr, scope: Scope) -> Expr:
-    """The typed expression, its names resolved in a scope."""
-    return Binder(raw_expr._text, scope).bind(raw_expr._node)
+    """The typed expression, its names resolved in a scope.
+
+    >>> from cubekeeper.scalar.nodes import ColumnRef
+    >>> from cubekeeper.schema import INT
+    >>> class Ints:
+    ...     def resolve(self, parts, span):
+    ...         return ColumnRef((), parts[-1], INT, False)
+    >>> str(bind(parse_raw(Fragment.of_text("qty / 2")), Ints()).type)
+    'double'
+    """
+    return binder(raw_expr._text, scope).bind(raw_expr._node)
 
 
 def bind_aggregate(raw_expr: RawExpr, scope: Scope) -> Aggregate:
-    """The aggregate that an expression is; anything else is refused."""
-    return bind_measure(Binder(raw_expr._text, scope), raw_expr._node)
+    """The aggregate that an expression is; anything else is refused.
+
+    >>> from cubekeeper.scalar.nodes import ColumnRef
+    >>> from cubekeeper.schema import INT
+    >>> class Ints:
+    ...     def resolve(self, parts, span):
+    ...         return ColumnRef((), parts[-1], INT, False)
+    >>> bind_aggregate(parse_raw(Fragment.of_text("SUM(qty)")), Ints()).function
+    <AggregateFunction.SUM: 'sum'>
+    """
+    return bind_measure(binder(raw_expr._text, scope), raw_expr._node)
 
 
 def is_aggregate(raw_expr: RawExpr) -> bool:
@@ -112,10 +133,10 @@ def _bare(node: exp.Expr) -> exp.Expr:
 
 
 def parse_expression(fragment: Fragment, scope: Scope) -> Expr:
-    """The typed expression of a SQL text."""
+    """The typed expression of a SQL text: `parse_raw`, then `bind`."""
     return bind(parse_raw(fragment), scope)
 
 
 def parse_aggregate(fragment: Fragment, scope: Scope) -> Aggregate:
-    """The aggregate of a SQL text."""
+    """The aggregate of a SQL text: `parse_raw`, then `bind_aggregate`."""
     return bind_aggregate(parse_raw(fragment), scope)

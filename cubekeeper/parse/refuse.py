@@ -52,7 +52,7 @@ def chain(node: exp.Expr) -> list[exp.Expr]:
     return parts
 
 
-_QUERIES: Final = (exp.Query, exp.Exists, exp.SubqueryPredicate)
+_QUERIES: Final = (exp.Query, exp.Exists)
 _REFUSALS: Final[tuple[tuple[tuple[type[exp.Expr], ...], str, str, str | None], ...]] = (
     (
         _QUERIES,
@@ -85,6 +85,19 @@ _REFUSALS: Final[tuple[tuple[tuple[type[exp.Expr], ...], str, str, str | None], 
         "an interval can only be added to or taken from a date",
         "write x + INTERVAL 3 DAYS",
     ),
+    (
+        (
+            exp.BitwiseAnd,
+            exp.BitwiseOr,
+            exp.BitwiseXor,
+            exp.BitwiseNot,
+            exp.BitwiseLeftShift,
+            exp.BitwiseRightShift,
+        ),
+        "bitwise",
+        "operators on bits are not supported",
+        "compute the value when the row is written",
+    ),
     ((exp.Lambda,), "lambda", "functions of arrays are not supported", None),
     (
         (exp.Bracket, exp.Dot, exp.JSONExtract, exp.Struct, exp.Array, exp.Tuple),
@@ -98,6 +111,8 @@ _REFUSALS: Final[tuple[tuple[tuple[type[exp.Expr], ...], str, str, str | None], 
 
 def refusal(text: Text, node: exp.Expr) -> UnsupportedError:
     """The error of a construct that has no meaning here."""
+    query = node.find(exp.Query) if isinstance(node, exp.SubqueryPredicate) else None
+    node = query or node
     for kinds, code, message, hint in _REFUSALS:
         if isinstance(node, kinds):
             return UnsupportedError(code, message, span=text.span(node), hint=hint)
@@ -113,5 +128,3 @@ def check_constructs(text: Text, node: exp.Expr) -> None:
     for part in node.walk():
         if isinstance(part, (*_QUERIES, exp.Window)):
             raise refusal(text, part)
-
-

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, NoReturn
+from typing import NoReturn
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
 from cubekeeper.errors import InputError, UnsupportedError
 from cubekeeper.parse.aggregate import contains_aggregate
-from cubekeeper.parse.bind import check_constructs
-from cubekeeper.parse.dialect import Text, parse_statement, read
+from cubekeeper.parse.clauses import CLAUSES, JOINS, UNDERSTOOD, Refusal
+from cubekeeper.parse.dialect import parse_statement, read
+from cubekeeper.parse.located import Text
 from cubekeeper.parse.raw import RawExpr, column_parts, raw
+from cubekeeper.parse.refuse import check_constructs
 from cubekeeper.source import Fragment, Span
 
 
@@ -80,123 +82,13 @@ def parse_select(fragment: Fragment) -> Select:
 
 
 @dataclass(frozen=True)
-class _Refusal:
-    code: str
-    message: str
-    hint: str | None = None
-    tokens: tuple[TokenType, ...] = ()
-
-
-_CLAUSES: Final = {
-    "with_": _Refusal(
-        "cte",
-        "WITH is not supported: a summary table reads base tables directly",
-        "write one SELECT over the fact and its dimensions",
-        (TokenType.WITH,),
-    ),
-    "distinct": _Refusal(
-        "distinct",
-        "SELECT DISTINCT is not supported",
-        "GROUP BY the columns: each group is one row",
-        (TokenType.DISTINCT,),
-    ),
-    "having": _Refusal(
-        "having",
-        "HAVING is not supported: a group that fails it today may pass it tomorrow",
-        "keep all groups and filter when the table is read",
-        (TokenType.HAVING,),
-    ),
-    "qualify": _Refusal(
-        "window", "QUALIFY is not supported", "filter when the table is read", (TokenType.QUALIFY,)
-    ),
-    "windows": _Refusal(
-        "window",
-        "a window function looks at other rows of the result, which cannot be maintained",
-        "compute it when the table is read",
-        (TokenType.WINDOW,),
-    ),
-    **dict.fromkeys(
-        ("order", "sort", "cluster", "distribute"),
-        _Refusal(
-            "order-by",
-            "a table has no order",
-            "order the rows when the table is read",
-            (
-                TokenType.ORDER_BY,
-                TokenType.SORT_BY,
-                TokenType.CLUSTER_BY,
-                TokenType.DISTRIBUTE_BY,
-            ),
-        ),
-    ),
-    **dict.fromkeys(
-        ("limit", "offset"),
-        _Refusal(
-            "limit",
-            "which rows LIMIT keeps cannot be maintained",
-            "limit the rows when the table is read",
-            (TokenType.LIMIT, TokenType.OFFSET, TokenType.FETCH),
-        ),
-    ),
-    "laterals": _Refusal(
-        "lateral",
-        "LATERAL VIEW is not supported",
-        "unpack the rows when they are written",
-        (TokenType.LATERAL,),
-    ),
-    "sample": _Refusal(
-        "sample",
-        "a sample cannot be maintained",
-        "name the condition in WHERE",
-        (TokenType.TABLE_SAMPLE,),
-    ),
-    "all": _Refusal(
-        "group-by-all", "GROUP BY ALL is not supported", "name the columns", (TokenType.GROUP_BY,)
-    ),
-    **dict.fromkeys(
-        ("cube", "rollup", "grouping_sets"),
-        _Refusal(
-            "grouping-sets",
-            "GROUP BY CUBE, ROLLUP and GROUPING SETS make several tables of one",
-            "declare them under `cubes:`",
-            (TokenType.CUBE, TokenType.ROLLUP, TokenType.GROUPING_SETS),
-        ),
-    ),
-    "pivots": _Refusal(
-        "pivot", "PIVOT is not supported", "write SUM(…) FILTER (WHERE …)", (TokenType.PIVOT,)
-    ),
-}
-_UNDERSTOOD: Final = {
-    exp.Select: frozenset({"expressions", "from_", "joins", "where", "group", "hint"}),
-    exp.Table: frozenset({"this", "db", "catalog", "alias"}),
-    exp.TableAlias: frozenset({"this"}),
-    exp.Join: frozenset({"this", "on", "using", "kind", "side", "method"}),
-    exp.Create: frozenset({"this", "kind", "expression", "replace", "exists", "properties"}),
-    exp.Group: frozenset({"expressions"}),
-}
-"""The parts of each clause that are read; any other part is refused."""
-
-_JOINS: Final = {
-    "RIGHT": "write it as a LEFT JOIN from the fact table",
-    "FULL": "a fact's foreign key finds its dimension row: INNER or LEFT JOIN it",
-    "CROSS": "join along a declared foreign key: JOIN … ON",
-    "NATURAL": "name the columns: JOIN … USING (…)",
-    "SEMI": "join along a declared foreign key: JOIN … ON",
-    "ANTI": "join along a declared foreign key: JOIN … ON",
-    "LATERAL": "unpack the rows when they are written",
-    "STRAIGHT": "join along a declared foreign key: JOIN … ON",
-    "ASOF": "join along a declared foreign key: JOIN … ON",
-}
-
-
-@dataclass(frozen=True)
 class _Skeleton:
     text: Text
 
     def wrong(self, span: Span, code: str, message: str, hint: str | None = None) -> NoReturn:
         raise InputError(code, message, span=span, hint=hint)
 
-    def refuse(self, refusal: _Refusal, node: exp.Expr) -> NoReturn:
+    def refuse(self, refusal: Refusal, node: exp.Expr) -> NoReturn:
         span = next(
             (
                 self.text.token_span(token)
@@ -245,7 +137,7 @@ class _Skeleton:
         if isinstance(node, exp.SetOperation):
             tokens = (TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT)
             self.refuse(
-                _Refusal(
+                Refusal(
                     "set-operation",
                     "UNION, EXCEPT and INTERSECT are not supported",
                     "declare one table for each SELECT",
@@ -270,12 +162,12 @@ class _Skeleton:
 
     def check_parts(self, node: exp.Expr) -> None:
         for clause, value in node.args.items():
-            if not value or clause in _UNDERSTOOD[type(node)]:
+            if not value or clause in UNDERSTOOD[type(node)]:
                 continue
-            if clause in _CLAUSES:
-                self.refuse(_CLAUSES[clause], node)
+            if clause in CLAUSES:
+                self.refuse(CLAUSES[clause], node)
             what = f"this {node.key} has a part ({clause.strip('_')}) that is not supported"
-            self.refuse(_Refusal("unsupported-syntax", what), node)
+            self.refuse(Refusal("unsupported-syntax", what), node)
 
     # --- outputs
 
@@ -327,12 +219,12 @@ class _Skeleton:
         if isinstance(join.this, exp.Lateral):
             words.insert(0, "LATERAL")
         for word in words:
-            if word in _JOINS and not (comma and word == "CROSS"):
+            if word in JOINS and not (comma and word == "CROSS"):
                 raise UnsupportedError(
                     "join-kind",
                     f"{word} joins are not supported",
                     span=self.text.span(join.this),
-                    hint=_JOINS[word],
+                    hint=JOINS[word],
                 )
         if comma:
             return JoinKind.FROM
@@ -365,7 +257,7 @@ class _Skeleton:
     def on(self, join: exp.Join | None) -> tuple[RawExpr, ...]:
         """The conditions after ON; sqlglot adds ``ON TRUE`` itself where none is written."""
         condition = join.args.get("on") if join else None
-        if condition is None or isinstance(condition, exp.Boolean):
+        if condition is None or (isinstance(condition, exp.Boolean) and condition.this):
             return ()
         return self.conjuncts(condition, "ON")
 
@@ -401,7 +293,7 @@ class _Skeleton:
         parts = group.expressions
         for part in parts:
             if isinstance(part, exp.Cube | exp.Rollup | exp.GroupingSets):
-                self.refuse(_CLAUSES["cube"], part)
+                self.refuse(CLAUSES["cube"], part)
         self.check_parts(group)
         for part in parts:
             self.no_aggregate(part, "GROUP BY")

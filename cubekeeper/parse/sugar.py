@@ -105,7 +105,12 @@ _PARTS: Final = MappingProxyType(
 
 
 def extract(part: str, source: Expr) -> Expr:
-    """EXTRACT(part FROM source) as the function of that part."""
+    """EXTRACT(part FROM source) as the function of that part.
+
+    >>> from datetime import date
+    >>> extract("week", literal(date(2024, 1, 1))).function
+    'weekofyear'
+    """
     name = _PARTS.get(part.upper())
     if name is None:
         hint = "write second(x) for whole seconds" if part.upper().startswith("S") else None
@@ -163,7 +168,11 @@ NAMES: Final[frozenset[str]] = frozenset(
 
 
 def apply(name: str, args: Sequence[Expr]) -> Expr:
-    """Call a function by one of `NAMES`."""
+    """Call a function by one of `NAMES`.
+
+    >>> apply("nvl", [literal(None), literal(1)]).function
+    'coalesce'
+    """
     sugar = SUGAR.get(name)
     return sugar(args) if sugar else call(ALIASES.get(name, name), *args)
 
@@ -173,7 +182,12 @@ _MONTHS: Final = MappingProxyType({"MONTH": 1, "MONTHS": 1, "YEAR": 12, "YEARS":
 
 
 def shifted(start: Expr, amount: int, unit: str) -> Expr:
-    """A date moved by an interval of whole days or months."""
+    """A date moved by an interval of whole days or months.
+
+    >>> from datetime import date
+    >>> shifted(literal(date(2024, 1, 31)), 2, "YEARS").args[1].value
+    24
+    """
     unit = unit.upper()
     if unit not in _DAYS and unit not in _MONTHS:
         raise TypeProblem(

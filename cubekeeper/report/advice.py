@@ -8,7 +8,6 @@ from dataclasses import asdict
 from cubekeeper.lattice.advice import Advice, Limits
 from cubekeeper.lattice.what_if import Figures, ViewDifference, ViewFigures, WhatIf
 from cubekeeper.report.words import (
-    WIDTH,
     Role,
     Style,
     compared,
@@ -19,15 +18,16 @@ from cubekeeper.report.words import (
     said,
     signed,
     table,
+    terminal_width,
 )
 
 Data = dict[str, object]
 
 
-def advice_text(advice: Advice, *, width: int = WIDTH, style: Style = plain) -> str:
+def advice_text(advice: Advice, *, width: int | None = None, style: Style = plain) -> str:
     """The tables to keep, best first, what each brings, and those to leave with the reason."""
-    heading = "Summary tables worth keeping, best first"
-    lines = [style(heading, Role.HEADING)]
+    width = terminal_width(width)
+    lines = [style("Summary tables worth keeping, best first", Role.HEADING)]
     for remark in _terms(advice):
         lines += said(remark, width, style)
     lines.append("")
@@ -111,8 +111,9 @@ def _sum(advice: Advice) -> str:
     )
 
 
-def what_if_text(what_if: WhatIf, *, width: int = WIDTH, style: Style = plain) -> str:
+def what_if_text(what_if: WhatIf, *, width: int | None = None, style: Style = plain) -> str:
     """Costs before and after, and every table for which something changes."""
+    width = terminal_width(width)
     lines = [style(f"What if: {_question(what_if)}", Role.HEADING)]
     lines += ["", *_figures(what_if, style), ""]
     if what_if.views:

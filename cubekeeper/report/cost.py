@@ -9,7 +9,6 @@ from cubekeeper.lattice.choice import Estimate
 from cubekeeper.lattice.cost import CostCell, CostRow, CostTable
 from cubekeeper.plan.text import estimate_as_data
 from cubekeeper.report.words import (
-    WIDTH,
     Role,
     Style,
     changes_words,
@@ -21,6 +20,7 @@ from cubekeeper.report.words import (
     rows_text,
     said,
     table,
+    terminal_width,
 )
 from cubekeeper.statistics.model import CostWeights
 
@@ -30,8 +30,9 @@ _METHODS: Final = ("recomputation", "individual", "reuse", "counting")
 _HEADS: Final = ("recomputation", "individual deltas", "reused deltas", "counting")
 
 
-def cost_text(costs: CostTable, *, width: int = WIDTH, style: Style = plain) -> str:
+def cost_text(costs: CostTable, *, width: int | None = None, style: Style = plain) -> str:
     """The table with totals, the parents chosen, and where the numbers come from."""
+    width = terminal_width(width)
     notes = _notes(costs)
     lines = [
         style(f"{clean(costs.warehouse)}: keeping its summary tables up to date", Role.HEADING)
@@ -51,6 +52,7 @@ def cost_text(costs: CostTable, *, width: int = WIDTH, style: Style = plain) -> 
         ("summary table", "rows", "delta rows", "recomputed from", "its delta from"),
         [_parents(row) for row in costs.rows],
         numeric=(1, 2),
+        width=width,
         style=style,
     )
     lines.append("")
@@ -157,7 +159,9 @@ def weights_text(weights: CostWeights) -> str:
     >>> weights_text(PAPER_WEIGHTS)
     'Weights: a tuple read costs 1, one written 1; joins are not counted, as in the paper.'
     """
-    text = f"Weights: a tuple read costs {number(weights.read)}, one written {number(weights.write)}"
+    text = (
+        f"Weights: a tuple read costs {number(weights.read)}, one written {number(weights.write)}"
+    )
     if weights.join_probe or weights.join_build:
         text += (
             f", one joined {number(weights.join_probe)}, one of a joined dimension "

@@ -13,8 +13,11 @@ from cubekeeper.warehouse.text import summary_table_sql
 Data = dict[str, object]
 
 
-def lattice_data(lattice: Lattice, maintenance: Maintenance) -> Data:
-    """The lattice as JSON-able data: facts, tables, and the edges of its picture."""
+def lattice_data(lattice: Lattice, maintenance: Maintenance, *, sql: bool = False) -> Data:
+    """The lattice as JSON-able data: facts, tables, and the edges of its picture.
+
+    With `sql` every edge has its query.
+    """
     sketch = Sketch(lattice, maintenance)
     changes = maintenance.sizes.changes
     facts = dict.fromkeys(node.view.fact for node in lattice.nodes.values())
@@ -35,7 +38,7 @@ def lattice_data(lattice: Lattice, maintenance: Maintenance) -> Data:
         ],
         "tops": list(lattice.tops),
         "views": [_view(sketch, view) for view in lattice.nodes],
-        "edges": [_edge(line) for line in sketch.lines],
+        "edges": [_edge(sketch, line, sql=sql) for line in sketch.lines],
     }
 
 
@@ -107,11 +110,15 @@ def _view(sketch: Sketch, view: str) -> Data:
     }
 
 
-def _edge(line: Line) -> Data:
-    return {
+def _edge(sketch: Sketch, line: Line, *, sql: bool) -> Data:
+    data: Data = {
         "parent": line.parent,
         "child": line.child,
         "joins": list(line.joins),
         "chosen": line.chosen,
         "cost": line.candidate.cost if line.candidate else None,
     }
+    if sql:
+        edge = build_edge(sketch.lattice, line.parent, line.child)
+        data["query"] = edge_sql(sketch.lattice, edge)
+    return data

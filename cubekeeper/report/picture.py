@@ -34,20 +34,21 @@ MANY_QUERIES: Final = 1500
 _LONG: Final = 90
 
 
-def lattice_diagram(lattice: Lattice, maintenance: Maintenance) -> Diagram:
-    """What to draw of a lattice and the choices made on it."""
+def lattice_diagram(lattice: Lattice, maintenance: Maintenance, *, queries: bool = True) -> Diagram:
+    """What to draw of a lattice and the choices made on it; only pages show `queries`."""
     sketch = Sketch(lattice, maintenance)
     compact = len(lattice.nodes) > FULL_CARDS
     bases = tuple(dict.fromkeys(node.view.fact for node in lattice.nodes.values()))
     all_queries = len(sketch.lines) <= MANY_QUERIES
+    asked = {line for line in sketch.lines if queries and (line.chosen or all_queries)}
     links = tuple(
         Link(
-            source=_base_id(sketch.source(None, line.child)) if line.parent is None else line.parent,
+            source=_source_id(sketch, line.parent, line.child),
             target=line.child,
             strong=line.chosen,
             label="" if compact else _link_label(line),
             drawn=line.chosen or line.parent is None or not compact,
-            detail=_line_detail(sketch, line, query=line.chosen or all_queries),
+            detail=_line_detail(sketch, line, query=line in asked),
         )
         for line in sketch.lines
     )
@@ -62,12 +63,18 @@ def lattice_diagram(lattice: Lattice, maintenance: Maintenance) -> Diagram:
         legend=tuple(_legend(sketch)),
         overview=_overview(sketch),
         compact=compact,
+        others="other ways",
+        sought="a table or column",
     )
 
 
 def _base_id(fact: str) -> str:
     """The id of a fact's card; a blank keeps it apart from every view of the same name."""
     return f"fact {fact}"
+
+
+def _source_id(sketch: Sketch, parent: str | None, child: str) -> str:
+    return _base_id(sketch.lattice.node(child).view.fact) if parent is None else parent
 
 
 def _link_label(line: Line) -> str:
@@ -110,7 +117,7 @@ def _view_card(sketch: Sketch, view: str) -> Card:
         lines[0] += f" + {hidden} hidden"
     condition = sketch.filter(view)
     if condition:
-        lines.append("σ " + (condition if len(condition) <= _LONG else condition[:_LONG] + "…"))
+        lines.append("where " + (condition if len(condition) <= _LONG else condition[:_LONG] + "…"))
     return Card(
         id=view,
         title=view,
@@ -206,19 +213,21 @@ def _view_grids(sketch: Sketch, view: str) -> Iterator[Grid]:
             goto=tuple(_goto(sketch, way.parent, view) for way in ways),
             numeric=frozenset({2, 3}),
         )
-    below = [line for line in sketch.lines if line.parent == view]
+    below = sketch.lines_below[view]
     if below:
         yield Grid(
             "Tables right below it",
             ("table", "join", "chosen"),
-            tuple((line.child, ", ".join(line.joins), "✓" if line.chosen else "") for line in below),
+            tuple(
+                (line.child, ", ".join(line.joins), "✓" if line.chosen else "") for line in below
+            ),
             goto=tuple(line.child for line in below),
         )
 
 
 def _goto(sketch: Sketch, parent: str | None, view: str) -> str | tuple[str, str]:
     """Where a way leads: to its link if there is one, else to the card at its other end."""
-    source = _base_id(sketch.lattice.node(view).view.fact) if parent is None else parent
+    source = _source_id(sketch, parent, view)
     return (source, view) if (parent, view) in sketch.shown else source
 
 
@@ -322,7 +331,7 @@ def _overview(sketch: Sketch) -> Detail:
             ("cost of propagate", sketch.cost(maintenance.propagate_cost)),
             ("cost in the window", sketch.cost(maintenance.window_cost)),
         ),
-        notes=("Point at a table or at an arrow to see its query and its figures; click to keep it.",),
+        notes=("Point at a table or an arrow to see its query and figures; click to keep it.",),
     )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Final, assert_never
 
 from cubekeeper.lattice.choice import Candidate, Choice, Term, Version
 from cubekeeper.lattice.model import Lattice, Origin
@@ -21,7 +21,6 @@ from cubekeeper.plan.stages import (
     Stage,
 )
 from cubekeeper.report.words import (
-    WIDTH,
     Role,
     Style,
     changes_words,
@@ -32,15 +31,27 @@ from cubekeeper.report.words import (
     pad,
     plain,
     plural,
-    rows_text,
+    rows_phrase,
     said,
+    terminal_width,
     visible,
     wrap,
 )
 
 
-def plan_text(plan: Plan, lattice: Lattice, *, width: int = WIDTH, style: Style = plain) -> str:
-    """The stages of a plan in order, those before the window and those in it."""
+def plan_text(
+    plan: Plan,
+    lattice: Lattice,
+    *,
+    reasons: bool = True,
+    width: int | None = None,
+    style: Style = plain,
+) -> str:
+    """The stages of a plan in order, those before the window and those in it.
+
+    With `reasons` it also says why each parent was chosen, and which columns are kept for what.
+    """
+    width = terminal_width(width)
     lines = [style(f"{clean(plan.warehouse)}: the plan of a batch", Role.HEADING)]
     lines += said(f"changes: {changes_words(plan.changes)}", width, style)
     if not plan.stages:
@@ -54,11 +65,17 @@ def plan_text(plan: Plan, lattice: Lattice, *, width: int = WIDTH, style: Style 
         lines += ["", _heading(title, cost_text_of(cost, plan.unit), width, style)]
         for place, stage in stages:
             if stage.in_window is inside:
-                lines += _stage(place, told(plan, lattice, stage), width, style)
-    lines += ["", *_columns(plan, lattice, width, style)]
+                lines += _stage(place, told(plan, lattice, stage), reasons, width, style)
+    lines.append("")
+    if reasons:
+        lines += _columns(plan, lattice, width, style)
     if plan.untouched:
         lines += said(f"Untouched by these changes: {', '.join(plan.untouched)}.", width, style)
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+REASONS: Final = frozenset({"form", "because", "why so", "instead"})
+"""The particulars of a stage that say why, not what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +93,15 @@ def told(plan: Plan, lattice: Lattice, stage: Stage) -> Told:
     action: Action = stage.action
     match action:
         case Seal(tables=tables):
-            changes = [f"{table} {number(plan.changes.rows(table))}" for table in tables]
-            return Told("seal", "the changes", None, (("changes", ", ".join(changes)),))
+            counts = [f"{number(plan.changes.rows(table))} of {table}" for table in tables]
+            return Told("seal", f"the changes: {', '.join(counts)}", None, ())
         case Propagate(view=view, choice=choice):
             return Told("propagate", view, action.cost, tuple(_propagate(lattice, action, choice)))
         case Apply(table=table, rows=rows, cost=cost):
             return Told("apply", table, cost, (("writes", plural(rows, "changed row")),))
         case Refresh(view=view, rows=rows, cost=cost):
             facts = [
-                ("merges", f"the delta of {view}, {rows_text(rows)} rows"),
+                ("merges", f"the delta of {view}, {rows_phrase(rows)}"),
                 ("form", f"{action.path.value}: {action.reason}"),
             ]
             if action.recompute:
@@ -94,7 +111,7 @@ def told(plan: Plan, lattice: Lattice, stage: Stage) -> Told:
         case Rebuild(view=view, choice=choice, reason=reason):
             facts = [
                 ("reads", _read(lattice, choice, anew=True)),
-                ("writes", f"{rows_text(choice.chosen.rows_out)} rows"),
+                ("writes", f"{rows_phrase(choice.chosen.rows_out)}"),
                 ("because", reason),
                 ("why so", _why(lattice, choice, choice.chosen.cost, anew=True)),
             ]
@@ -104,7 +121,7 @@ def told(plan: Plan, lattice: Lattice, stage: Stage) -> Told:
         case Recompute(groups=groups):
             return Told(
                 "recompute",
-                ", ".join(view for view, _ in groups),
+                _some([view for view, _ in groups]),
                 action.cost,
                 tuple(
                     (
@@ -122,12 +139,15 @@ def told(plan: Plan, lattice: Lattice, stage: Stage) -> Told:
             assert_never(action)
 
 
-def _propagate(
-    lattice: Lattice, action: Propagate, choice: Choice
-) -> Iterator[tuple[str, str]]:
+def _some(views: Sequence[str]) -> str:
+    """A few names, or how many there are."""
+    return ", ".join(views) if len(views) <= 4 else plural(len(views), "summary table")
+
+
+def _propagate(lattice: Lattice, action: Propagate, choice: Choice) -> Iterator[tuple[str, str]]:
     for term in action.terms:
         yield "reads", _term(lattice, choice, term)
-    yield "writes", f"the delta of {action.view}, {rows_text(action.delta)} rows"
+    yield "writes", f"the delta of {action.view}, {rows_phrase(action.delta)}"
     yield "why so", _why(lattice, choice, choice.chosen.compute_cost, anew=False)
     if choice.instead is not None:
         yield "instead", f"rebuilding would cost {number(choice.instead.cost)}"
@@ -152,7 +172,7 @@ def _term(lattice: Lattice, choice: Choice, term: Term) -> str:
         }[version]
         for dimension, version in term.joins
     ]
-    return f"{what}, {number(round(term.rows_in))} rows" + (
+    return f"{what}, {plural(round(term.rows_in), 'row')}" + (
         f" ⋈ {', '.join(joins)}" if joins else ""
     )
 
@@ -161,7 +181,7 @@ def _read(lattice: Lattice, choice: Choice, *, anew: bool) -> str:
     source = _source(lattice, choice.view, choice.parent)
     joins = choice.edge.label
     what = source if anew or choice.parent is None else f"the delta of {source}"
-    return f"{what}, {rows_text(choice.chosen.rows_in)} rows" + (
+    return f"{what}, {rows_phrase(choice.chosen.rows_in)}" + (
         f" ⋈ {', '.join(joins)}" if joins else ""
     )
 
@@ -178,12 +198,11 @@ def _why(lattice: Lattice, choice: Choice, cost: float, *, anew: bool) -> str:
             f" ⋈ {', '.join(joins)}" if joins else ""
         )
 
-    others = ", ".join(
-        f"{name(way)} {number(way.cost if anew else way.compute_cost)}"
-        for way in choice.runners_up
+    others = "; ".join(
+        f"{name(way)} {number(way.cost if anew else way.compute_cost)}" for way in choice.runners_up
     )
-    more = f", {number(choice.more)} more" if choice.more else ""
-    return f"{name(choice.chosen)} {number(cost)} is the least; {others}{more}"
+    more = f"; {number(choice.more)} more" if choice.more else ""
+    return f"{name(choice.chosen)} {number(cost)} is the least; then {others}{more}"
 
 
 def _heading(title: str, figure: str, width: int, style: Style) -> str:
@@ -191,8 +210,8 @@ def _heading(title: str, figure: str, width: int, style: Style) -> str:
     return style(title, Role.HEADING) + " " * gap + style(figure, Role.FIGURE)
 
 
-def _stage(place: int, stage: Told, width: int, style: Style) -> Iterator[str]:
-    start = f"{place:>4}  {pad(stage.verb, 10)}"
+def _stage(place: int, stage: Told, reasons: bool, width: int, style: Style) -> Iterator[str]:
+    start = f"{place:>4}  {pad(stage.verb, 11)}"
     figure = "" if stage.cost is None else number(stage.cost)
     subject = wrap(stage.subject, width - visible(start) - visible(figure) - 3)
     gap = max(2, width - visible(start) - visible(subject[0]) - visible(figure))
@@ -200,9 +219,10 @@ def _stage(place: int, stage: Told, width: int, style: Style) -> Iterator[str]:
     yield (head + " " * gap + style(figure, Role.FIGURE)).rstrip() if figure else head
     for more in subject[1:]:
         yield " " * visible(start) + style(more, Role.NAME)
-    room = max((visible(name) for name, _ in stage.facts), default=0)
+    facts = [fact for fact in stage.facts if reasons or fact[0] not in REASONS]
+    room = max((visible(name) for name, _ in facts), default=0)
     indent = " " * (visible(start) + 2)
-    for name, value in stage.facts:
+    for name, value in facts:
         first = indent + pad(clean(name), room) + "  "
         for line_place, line in enumerate(wrap(value, width - len(first))):
             lead = first if line_place == 0 else " " * visible(first)

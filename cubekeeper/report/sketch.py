@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
 from cubekeeper.lattice.choice import Candidate, Choice, Estimate, Maintenance
 from cubekeeper.lattice.model import Lattice, Node, Origin
-from cubekeeper.report.words import cost_text_of, listed, plural, rows_text
+from cubekeeper.report.words import cost_text_of, listed, plural, rows_phrase
 from cubekeeper.scalar.nodes import ColumnRef, Expr, Path, StoredRef, column_refs
 from cubekeeper.scalar.text import aggregate_to_sql, conjunction_to_sql, quote, to_sql
 
@@ -153,6 +153,15 @@ class Sketch:
         return tuple(lines)
 
     @cached_property
+    def lines_below(self) -> Mapping[str, tuple[Line, ...]]:
+        """For every table the lines that leave it."""
+        below: dict[str, list[Line]] = {name: [] for name in self.lattice.nodes}
+        for line in self.lines:
+            if line.parent is not None:
+                below[line.parent].append(line)
+        return {name: tuple(lines) for name, lines in below.items()}
+
+    @cached_property
     def shown(self) -> frozenset[tuple[str | None, str]]:
         """The pairs of parent and child among the lines."""
         return frozenset((line.parent, line.child) for line in self.lines)
@@ -200,8 +209,7 @@ class Sketch:
 
     def rows_words(self, view: str) -> str:
         """``1,000 rows``."""
-        estimate = self.rows(view)
-        return f"{rows_text(estimate)} {'row' if round(estimate.rows) == 1 else 'rows'}"
+        return rows_phrase(self.rows(view))
 
     @cached_property
     def families(self) -> Mapping[str, int]:

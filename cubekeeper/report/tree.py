@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from cubekeeper.derive.edges import build_edge
 from cubekeeper.lattice.choice import Maintenance
 from cubekeeper.lattice.model import Lattice, Origin
+from cubekeeper.lattice.text import edge_sql
 from cubekeeper.report.sketch import Line, Mode, Sketch, hidden_columns, measures
 from cubekeeper.report.words import (
-    WIDTH,
     Role,
     Style,
     changes_words,
@@ -18,19 +19,29 @@ from cubekeeper.report.words import (
     pad,
     plain,
     plural,
+    query_lines,
     rows_text,
+    said,
+    terminal_width,
     visible,
     wrap,
 )
 
 
 def lattice_text(
-    lattice: Lattice, maintenance: Maintenance, *, width: int = WIDTH, style: Style = plain
+    lattice: Lattice,
+    maintenance: Maintenance,
+    *,
+    sql: bool = False,
+    width: int | None = None,
+    style: Style = plain,
 ) -> str:
     """The lattice as a tree of chosen parents, with sizes and costs in columns.
 
-    Columns in brackets are stored but not shown to readers.
+    Columns in brackets are stored but not shown to readers. With `sql` the query of every edge
+    follows.
     """
+    width = terminal_width(width)
     sketch = Sketch(lattice, maintenance)
     entries = list(_entries(sketch))
     columns = _Columns.of(sketch, entries, width)
@@ -38,6 +49,8 @@ def lattice_text(
     for entry in entries:
         lines += columns.lines(entry, style)
     lines += ["", *_footnotes(sketch, width, style)]
+    if sql:
+        lines += _queries(sketch, style)
     return "\n".join(lines) + "\n"
 
 
@@ -90,9 +103,7 @@ def _entries(sketch: Sketch) -> Iterator[_Entry]:
             stack += [(child, below, child == under[-1]) for child in reversed(under)]
 
 
-def _view_entry(
-    sketch: Sketch, view: str, stem: str, below: str, others: list[Line]
-) -> _Entry:
+def _view_entry(sketch: Sketch, view: str, stem: str, below: str, others: list[Line]) -> _Entry:
     node = sketch.lattice.node(view)
     delta, made = sketch.delta(view), sketch.choice(view)
     label = sketch.joins(sketch.tree[view], view)
@@ -119,7 +130,7 @@ def _view_entry(
         notes.append((f"after deletions {sketch.again(view)}", Role.MUTED))
     if others:
         ways = [" ".join(part for part in (line.parent, line.label) if part) for line in others]
-        notes.append((f"or from {', '.join(ways)}", Role.MUTED))
+        notes.append((f"or from {'; '.join(ways)}", Role.MUTED))
     return _Entry(
         stem,
         below,
@@ -185,13 +196,13 @@ def _heading(sketch: Sketch, width: int, style: Style) -> Iterator[str]:
         f" over {plural(len(facts), 'fact')}"
     )
     yield style(title, Role.HEADING)
-    for line in wrap(f"changes: {changes_words(sketch.maintenance.sizes.changes)}", width, "", "  "):
-        yield style(line, Role.MUTED)
-    yield style(
-        f"cost: {number(sketch.maintenance.propagate_cost)} to propagate, and in the window "
-        f"{sketch.cost(sketch.maintenance.window_cost)}",
-        Role.MUTED,
+    maintenance = sketch.maintenance
+    yield from said(f"changes: {changes_words(maintenance.sizes.changes)}", width, style)
+    cost = (
+        f"cost: {number(maintenance.propagate_cost)} to propagate, and in the window "
+        f"{sketch.cost(maintenance.window_cost)}"
     )
+    yield from said(cost, width, style)
 
 
 def _footnotes(sketch: Sketch, width: int, style: Style) -> Iterator[str]:
@@ -207,6 +218,16 @@ def _footnotes(sketch: Sketch, width: int, style: Style) -> Iterator[str]:
     for note in notes:
         for line in wrap(note, width, "", " " * 10):
             yield style(line, Role.MUTED)
+
+
+def _queries(sketch: Sketch, style: Style) -> Iterator[str]:
+    for line in sketch.lines:
+        source = sketch.source(line.parent, line.child)
+        mark = " (chosen)" if line.chosen else ""
+        yield ""
+        yield style(clean(f"{source} → {line.child} {line.label}".rstrip()) + mark, Role.HEADING)
+        query = edge_sql(sketch.lattice, build_edge(sketch.lattice, line.parent, line.child))
+        yield from query_lines(query, style)
 
 
 def _bracketed(name: str, origin: Origin) -> str:

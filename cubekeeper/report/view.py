@@ -10,15 +10,16 @@ from cubekeeper.lattice.model import Lattice, Origin
 from cubekeeper.lattice.text import edge_sql
 from cubekeeper.report.sketch import Mode, Sketch
 from cubekeeper.report.words import (
-    WIDTH,
     Role,
     Style,
     clean,
     number,
     plain,
+    query_lines,
     rows_text,
     said,
     table,
+    terminal_width,
     wrap,
 )
 from cubekeeper.scalar.nodes import StoredRef
@@ -30,14 +31,15 @@ def view_text(
     maintenance: Maintenance,
     name: str,
     *,
-    width: int = WIDTH,
+    width: int | None = None,
     style: Style = plain,
 ) -> str:
     """Declaration, stored columns, what readers see, how it is kept, and its ways in and out."""
+    width = terminal_width(width)
     sketch = Sketch(lattice, maintenance)
     sections = [
         _summary(sketch, name, width, style),
-        ["", style("Declared", Role.HEADING), *_query(_declared(sketch, name), style)],
+        ["", style("Declared", Role.HEADING), *query_lines(_declared(sketch, name), style)],
         ["", style("Stored columns", Role.HEADING), *_columns(sketch, name, width, style)],
         _outputs(sketch, name, width, style),
         ["", style("Kept up to date", Role.HEADING), *_maintenance(sketch, name, width, style)],
@@ -63,18 +65,14 @@ def _declared(sketch: Sketch, name: str) -> str:
     return summary_table_sql(sketch.lattice.warehouse, sketch.lattice.node(name).view)
 
 
-def _query(text: str, style: Style) -> list[str]:
-    return [style(f"  {clean(line)}", Role.QUERY) for line in text.splitlines()]
-
-
 def _columns(sketch: Sketch, name: str, width: int, style: Style) -> list[str]:
     node = sketch.lattice.node(name)
     rows = [
         (
             key.name,
             "declared" if key.origin is Origin.DECLARED else "hidden",
-            sketch.expression(name, key.expr),
             "group by" if key.origin is Origin.DECLARED else "carried for tables below",
+            sketch.expression(name, key.expr),
         )
         for key in node.keys
     ]
@@ -82,12 +80,12 @@ def _columns(sketch: Sketch, name: str, width: int, style: Style) -> list[str]:
         (
             stored.name,
             "declared" if stored.origin is Origin.DECLARED else "hidden",
-            sketch.aggregate(name, place),
             stored.reason or "measure",
+            sketch.aggregate(name, place),
         )
         for place, stored in enumerate(node.aggregates)
     ]
-    return table(("column", "", "is", "because"), rows, width=width, style=style)
+    return table(("column", "", "because", "is"), rows, width=width, style=style)
 
 
 def _outputs(sketch: Sketch, name: str, width: int, style: Style) -> list[str]:
@@ -126,10 +124,10 @@ def why(sketch: Sketch, made: Choice) -> str:
     chosen = sketch.way(made.view, made.chosen)
     if not made.runners_up:
         return f"from {chosen}, the only way"
-    others = ", ".join(
+    others = "; ".join(
         f"{sketch.way(made.view, way)} {number(way.cost)}" for way in made.runners_up
     )
-    more = f", {number(made.more)} more" if made.more else ""
+    more = f"; {number(made.more)} more" if made.more else ""
     return f"from {chosen} {number(made.chosen.cost)}, the least; then {others}{more}"
 
 
@@ -145,7 +143,9 @@ def _ways(sketch: Sketch, name: str, width: int, style: Style) -> Iterator[str]:
         mark = " (chosen)" if chosen else ""
         yield ""
         yield style(f"From {clean(sketch.source(parent, name) + label)}{mark}", Role.HEADING)
-        yield from _query(edge_sql(sketch.lattice, build_edge(sketch.lattice, parent, name)), style)
+        yield from query_lines(
+            edge_sql(sketch.lattice, build_edge(sketch.lattice, parent, name)), style
+        )
     others = [p for p in sketch.lattice.parents(name) if p not in parents]
     if others:
         yield ""
@@ -163,7 +163,7 @@ def _below(sketch: Sketch, name: str, width: int, style: Style) -> Iterator[str]
     chosen = [child for child in children if sketch.tree[child] == name]
     yield ""
     yield style("Tables that can be derived from it", Role.HEADING)
-    yield from (style(part, Role.LABEL) for part in wrap(", ".join(shown), width, "  "))
+    yield from (style(part, Role.LABEL) for part in wrap("; ".join(shown), width, "  "))
     if chosen:
         text = f"computed from it: {', '.join(chosen)}"
         yield from (style(part, Role.MUTED) for part in wrap(text, width, "  "))

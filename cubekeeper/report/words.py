@@ -41,9 +41,14 @@ def plain(text: str, _role: Role) -> str:
     return text
 
 
-def terminal_width() -> int:
-    """The columns of the terminal (or of COLUMNS), within what is comfortable to read."""
-    return max(60, min(WIDEST, shutil.get_terminal_size((WIDTH, 24)).columns))
+def terminal_width(wanted: int | None = None) -> int:
+    """The columns of the terminal (or of COLUMNS), within what is comfortable to read.
+
+    >>> terminal_width(80), terminal_width(500), terminal_width(1)
+    (80, 120, 60)
+    """
+    columns = shutil.get_terminal_size((WIDTH, 24)).columns if wanted is None else wanted
+    return max(60, min(WIDEST, columns))
 
 
 def number(value: float) -> str:
@@ -81,6 +86,15 @@ def rows_text(estimate: Estimate) -> str:
     rows = estimate.rows
     figure = "<1" if 0 < rows < 0.5 else number(round(rows)) if rows == rows else number(rows)
     return figure if known else f"~{figure}"
+
+
+def rows_phrase(estimate: Estimate) -> str:
+    """Rows of a table with their word.
+
+    >>> rows_phrase(Estimate(1, "given")), rows_phrase(Estimate(730.4, "estimated"))
+    ('1 row', '~730 rows')
+    """
+    return f"{rows_text(estimate)} {'row' if round(estimate.rows) == 1 else 'rows'}"
 
 
 def cost_text_of(cost: float, unit: str) -> str:
@@ -155,18 +169,20 @@ def clean(text: str) -> str:
     )
 
 
-def wrap(text: str, width: int, first: str = "", rest: str | None = None) -> list[str]:
-    """Lines of at most a width; words longer than that stand alone.
+def wrap(
+    text: str, width: int, first: str = "", rest: str | None = None, *, strict: bool = False
+) -> list[str]:
+    """Lines of at most a width; words longer than that stand alone, or are broken if `strict`.
 
-    >>> wrap("by storeID, itemID, date", 20, "  ")
-    ['  by storeID,', '  itemID, date']
+    >>> wrap("by storeID, itemID, date, category", 24, "  ")
+    ['  by storeID, itemID,', '  date, category']
     """
     return textwrap.wrap(
         clean(text),
         max(width, 24),
         initial_indent=first,
         subsequent_indent=first if rest is None else rest,
-        break_long_words=False,
+        break_long_words=strict,
         break_on_hyphens=False,
     ) or [first.rstrip()]
 
@@ -228,12 +244,15 @@ def table(
         widths[last] = min(widths[last], max(24, width - sum(widths[:last]) - 2 * last))
 
     def lines_of(row: Sequence[str], roles: Sequence[Role]) -> Iterator[str]:
-        ends = [row[last]] if last in right else wrap(row[last], widths[last])
-        parts = [
-            style(pad(cell, widths[place], right=place in right), roles[place])
-            for place, cell in enumerate([*row[:last], ends[0]])
+        ends = [row[last]] if last in right else wrap(row[last], widths[last], strict=True)
+        cells = [
+            pad(cell, widths[place], right=place in right) for place, cell in enumerate(row[:last])
         ]
-        yield "  ".join(parts).rstrip()
+        cells.append(pad(ends[0], widths[last], right=True) if last in right else ends[0])
+        while len(cells) > 1 and not cells[-1].strip():
+            cells.pop()
+        cells[-1] = cells[-1].rstrip()
+        yield "  ".join(style(cell, role) for cell, role in zip(cells, roles, strict=False))
         for more in ends[1:]:
             yield " " * (sum(widths[:last]) + 2 * last) + style(more, roles[last])
 
@@ -252,3 +271,8 @@ def table(
 def said(text: str, width: int, style: Style) -> list[str]:
     """A remark below or above a table, wrapped."""
     return [style(line, Role.MUTED) for line in wrap(text, width, "", "  ")]
+
+
+def query_lines(query: str, style: Style) -> list[str]:
+    """A query, indented; its lines are left as long as they are."""
+    return [style(f"  {clean(line)}", Role.QUERY) for line in query.splitlines()]

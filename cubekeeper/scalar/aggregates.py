@@ -79,6 +79,7 @@ _HOLISTIC: Final = {
     _F.APPROX_COUNT_DISTINCT: "a sketch of the distinct values cannot forget a deleted row",
     _F.MEDIAN: "the middle of a group cannot be told from the middles of its parts",
 }
+_VARIANCES: Final = frozenset({_F.VAR_POP, _F.VAR_SAMP, _F.STDDEV_POP, _F.STDDEV_SAMP})
 _ORDERED: Final = frozenset({_F.MIN, _F.MAX})
 _UNTYPED: Final = frozenset({_F.COUNT, _F.COUNT_DISTINCT, _F.APPROX_COUNT_DISTINCT})
 _NEVER_NULL: Final = frozenset(
@@ -94,6 +95,18 @@ class Aggregate:
     argument: Expr | None
     type: DataType
     nullable: bool
+
+    @property
+    def rebuild_reason(self) -> str | None:
+        """Why it cannot be kept exact from changes, if it cannot.
+
+        Variances come from sums of squares, in which floating-point numbers lose all digits that
+        matter when the values are large and close to each other.
+        """
+        floating = self.argument is not None and self.argument.type.is_float
+        if floating and self.function in _VARIANCES:
+            return "sums of floating-point squares lose digits; CAST to DECIMAL keeps them"
+        return self.function.reason
 
 
 def aggregate(function: AggregateFunction, argument: Expr | None = None) -> Aggregate:
@@ -115,21 +128,21 @@ def aggregate(function: AggregateFunction, argument: Expr | None = None) -> Aggr
     )
 
 
-def _check(function: AggregateFunction, type: DataType) -> None:
+def _check(function: AggregateFunction, kind: DataType) -> None:
     name = _sql_name(function)
     if function in _UNTYPED:
         return
-    if type == NULL:
+    if kind == NULL:
         raise TypeProblem(
             f"{name} of NULL has no type", hint="convert it: CAST(NULL AS INT)", argument=0
         )
     if function in _ORDERED:
-        if type.kind is Kind.INTERVAL:
-            raise TypeProblem(f"{name} needs values that can be ordered, not {type}", argument=0)
+        if kind.kind is Kind.INTERVAL:
+            raise TypeProblem(f"{name} needs values that can be ordered, not {kind}", argument=0)
         return
-    if not type.is_numeric:
-        hint = "count them: COUNT(CASE WHEN … THEN 1 END)" if type == BOOLEAN else None
-        raise TypeProblem(f"{name} takes a number, not {type}", hint=hint, argument=0)
+    if not kind.is_numeric:
+        hint = "count them: COUNT(CASE WHEN … THEN 1 END)" if kind == BOOLEAN else None
+        raise TypeProblem(f"{name} takes a number, not {kind}", hint=hint, argument=0)
 
 
 def _sql_name(function: AggregateFunction) -> str:
@@ -140,20 +153,20 @@ def _sql_name(function: AggregateFunction) -> str:
     )
 
 
-def _result(function: AggregateFunction, type: DataType) -> DataType:
+def _result(function: AggregateFunction, kind: DataType) -> DataType:
     match function:
         case _F.COUNT_ROWS | _F.COUNT | _F.COUNT_DISTINCT | _F.APPROX_COUNT_DISTINCT:
             return BIGINT
         case _F.SUM | _F.SUM_DISTINCT:
-            if type.kind is Kind.DECIMAL:
-                return _bounded(type.precision + 10, type.scale)
-            return BIGINT if type.is_integer else DOUBLE
+            if kind.kind is Kind.DECIMAL:
+                return _bounded(kind.precision + 10, kind.scale)
+            return BIGINT if kind.is_integer else DOUBLE
         case _F.AVG | _F.AVG_DISTINCT:
-            if type.kind is Kind.DECIMAL:
-                return _bounded(type.precision + 4, type.scale + 4)
+            if kind.kind is Kind.DECIMAL:
+                return _bounded(kind.precision + 4, kind.scale + 4)
             return DOUBLE
         case _F.MIN | _F.MAX:
-            return type
+            return kind
         case _F.VAR_POP | _F.VAR_SAMP | _F.STDDEV_POP | _F.STDDEV_SAMP | _F.MEDIAN:
             return DOUBLE
 

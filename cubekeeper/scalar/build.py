@@ -65,11 +65,16 @@ def column(path: Path, declared: Column) -> ColumnRef:
 
 
 def stored(declared: Column) -> StoredRef:
-    """A reference to a stored column of a summary table."""
+    """A reference to a stored column of a summary table.
+
+    >>> from cubekeeper.schema import BIGINT
+    >>> stored(Column("total", BIGINT, nullable=False)).column
+    'total'
+    """
     return StoredRef(declared.name, declared.type, declared.nullable)
 
 
-def literal(value: LiteralValue, type: DataType | None = None) -> Literal:
+def literal(value: LiteralValue, to: DataType | None = None) -> Literal:
     """A constant, of the type that Spark gives it or of a given type that holds it exactly.
 
     >>> str(literal(1).type), str(literal(1 << 40).type)
@@ -77,13 +82,13 @@ def literal(value: LiteralValue, type: DataType | None = None) -> Literal:
     """
     value = one_zero(value)
     natural = literal_type(value)
-    if type is None or type == natural:
+    if to is None or to == natural:
         return Literal(value, natural)
-    if isinstance(value, datetime) and type.kind is Kind.TIMESTAMP_NTZ:
-        return Literal(value, type)
-    converted = convert(value, type)
+    if isinstance(value, datetime) and to.kind is Kind.TIMESTAMP_NTZ:
+        return Literal(value, to)
+    converted = convert(value, to)
     if converted is None:
-        raise TypeProblem(f"{value!r} is not a constant of type {type}")
+        raise TypeProblem(f"{value!r} is not a constant of type {to}")
     return converted
 
 
@@ -106,7 +111,7 @@ def _checked(function: Function, args: Sequence[Expr]) -> Call:
     count = len(args)
     if count < function.least or (function.most is not None and count > function.most):
         raise TypeProblem(
-            f"{function.name} {_wanted(function)}, not {count}", hint=_usage(function)
+            f"{function.title} {_wanted(function)}, not {count}", hint=_usage(function)
         )
     for index, arg in enumerate(args):
         accepts = function.parameter(index)
@@ -114,7 +119,7 @@ def _checked(function: Function, args: Sequence[Expr]) -> Call:
             ordinal = "" if count == 1 else f" as argument {index + 1}"
             given = "an expression" if accepts.value == "a literal" else str(arg.type)
             raise TypeProblem(
-                f"{function.name} takes {accepts.value}{ordinal}, not {given}",
+                f"{function.title} takes {accepts.value}{ordinal}, not {given}",
                 hint=_usage(function) or _cast_hint(accepts.value),
                 argument=index,
             )
@@ -167,8 +172,8 @@ def case(branches: Iterable[tuple[Expr, Expr]], default: Expr | None = None) -> 
     results = [result for _, result in pairs]
     if default is not None:
         results.append(default)
-    type = common_type(result.type for result in results)
-    if type is None:
+    kind = common_type(result.type for result in results)
+    if kind is None:
         first = results[0].type
         at = next(
             i for i, result in enumerate(results) if common_type((first, result.type)) is None
@@ -176,35 +181,35 @@ def case(branches: Iterable[tuple[Expr, Expr]], default: Expr | None = None) -> 
         position = 2 * at + 1 if at < len(pairs) else 2 * len(pairs)
         raise mixed(first, results[at].type, position)
     nullable = default is None or any(result.nullable for result in results)
-    return Case(pairs, default, type, nullable)
+    return Case(pairs, default, kind, nullable)
 
 
 _TEXT_FORM: Final = frozenset(kind for kind in Kind if kind not in (Kind.INTERVAL, Kind.NULL))
 _TEMPORAL: Final = frozenset({Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ})
 
 
-def cast(expr: Expr, type: DataType) -> Expr:
+def cast(expr: Expr, to: DataType) -> Expr:
     """A conversion; none when it already is of that type.
 
     >>> cast(literal("2024-01-01"), DataType(Kind.DATE)).value
     datetime.date(2024, 1, 1)
     """
-    if expr.type == type:
+    if expr.type == to:
         return expr
-    if not _castable(expr.type, type):
-        raise TypeProblem(f"{expr.type} cannot be converted to {type}", argument=0)
+    if not _castable(expr.type, to):
+        raise TypeProblem(f"{expr.type} cannot be converted to {to}", argument=0)
     if isinstance(expr, Literal):
-        converted = convert(expr.value, type)
+        converted = convert(expr.value, to)
         if converted is not None:
             return converted
-        if expr.type == STRING and type.is_temporal:
+        if expr.type == STRING and to.is_temporal:
             raise TypeProblem(
-                f"'{expr.value}' is not a {type}",
+                f"'{expr.value}' is not a {to}",
                 hint="write it as 2024-12-31"
-                + ("" if type.kind is Kind.DATE else " 23:59:59, without a zone"),
+                + ("" if to.kind is Kind.DATE else " 23:59:59, without a zone"),
                 argument=0,
             )
-    return Cast(expr, type, expr.nullable)
+    return Cast(expr, to, expr.nullable)
 
 
 def _castable(source: DataType, target: DataType) -> bool:

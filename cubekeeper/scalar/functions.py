@@ -97,6 +97,17 @@ class Function:
     nulls: Nulls = Nulls.ANY
     usage: str = ""
 
+    @property
+    def title(self) -> str:
+        """The name as people write it.
+
+        >>> FUNCTIONS["not"].title, FUNCTIONS["+"].title, FUNCTIONS["upper"].title
+        ('NOT', '`+`', 'upper')
+        """
+        if self.name in ("and", "or", "not", "in", "like", "ilike", "rlike", "div"):
+            return self.name.upper()
+        return self.name if self.name[0].isalpha() else f"`{self.name}`"
+
     def parameter(self, index: int) -> Accepts:
         """What the argument at a position must be."""
         return self.parameters[min(index, len(self.parameters) - 1)]
@@ -120,7 +131,7 @@ class Function:
 
 
 def _always(result: DataType) -> TypeRule:
-    return lambda args: result
+    return lambda _: result
 
 
 def _same(args: Args) -> DataType:
@@ -355,15 +366,18 @@ _CHANGING: Final = (
     "gives another value at every evaluation, so a table could not be kept equal to it"
 )
 _NOW: Final = "depends on the moment of evaluation, so a table could not be kept equal to it"
-_ROWS: Final = "makes several rows of one"
+_STORAGE: Final = "depends on how the rows are stored, so a table could not be kept equal to it"
 
 NONDETERMINISTIC: Final[Mapping[str, str]] = MappingProxyType(
     {
         **dict.fromkeys(
-            "rand random randn uuid shuffle randstr uniform monotonically_increasing_id "
-            "spark_partition_id input_file_name input_file_block_start input_file_block_length "
-            "reflect java_method".split(),
+            "rand random randn uuid shuffle randstr uniform reflect java_method".split(),
             _CHANGING,
+        ),
+        **dict.fromkeys(
+            "monotonically_increasing_id spark_partition_id input_file_name "
+            "input_file_block_start input_file_block_length".split(),
+            _STORAGE,
         ),
         **dict.fromkeys(
             "now current_date current_timestamp current_time localtimestamp localtime "

@@ -101,8 +101,8 @@ def one_zero(value: LiteralValue) -> LiteralValue:
 def convert(value: LiteralValue, to: DataType) -> Literal | None:
     """The constant converted to a type, where that loses nothing; None where it is not so plain.
 
-    >>> convert("2024-02-29", DATE)
-    Literal(value=datetime.date(2024, 2, 29), type=DataType(kind=<Kind.DATE: 'date'>, precision=0, scale=0))
+    >>> convert("2024-02-29", DATE).value, convert("2024-02-30", DATE)
+    (datetime.date(2024, 2, 29), None)
     """
     if value is None:
         return Literal(None, to)

@@ -46,6 +46,10 @@ def guard_rank(expr: Expr) -> int:
 
     Conjunctions are ordered by this first, so that ``x <> 0 AND 1 / x > y`` keeps its guard in
     front.
+
+    >>> from cubekeeper.scalar.build import call, literal
+    >>> [guard_rank(call(op, literal(6), literal(3))) for op in ("<", "+", "/")]
+    [0, 1, 2]
     """
     rank = 0
     for node in walk(expr):
@@ -58,16 +62,17 @@ def guard_rank(expr: Expr) -> int:
     return rank
 
 
-def conjunction_key(expr: Expr) -> tuple[int, str, int, str]:
+_TESTS: Final = ("=", "<>", "<=>", ">", ">=", "<", "<=", "in", "like", "is_null")
+
+
+def conjunction_key(expr: Expr) -> tuple[int, bool, str, int, str]:
     """The order of the parts of AND and OR: what is said about one thing stands together."""
-    function = expr.function if isinstance(expr, Call) else ""
-    if function in _COMPARISONS and isinstance(expr, Call):
-        subject, rank = sort_key(expr.args[0]), _COMPARISONS.index(function)
-        return guard_rank(expr), subject, rank, sort_key(expr)
-    return guard_rank(expr), sort_key(expr), 0, ""
-
-
-_COMPARISONS: Final = ("=", "<>", "<=>", ">", ">=", "<", "<=", "in", "like", "is_null")
+    plain = expr.args[0] if isinstance(expr, Call) and expr.function == "not" else expr
+    compound = isinstance(plain, Call) and plain.function in ("and", "or")
+    subject, test = plain, -1
+    if isinstance(plain, Call) and plain.function in _TESTS:
+        subject, test = plain.args[0], _TESTS.index(plain.function)
+    return guard_rank(expr), compound, sort_key(subject), test, sort_key(expr)
 
 
 def item_key(expr: Expr) -> tuple[bool, str, float, str]:

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Final, assert_never
 
-from cubekeeper.scalar.aggregates import Aggregate, AggregateFunction
+from cubekeeper.scalar.aggregates import Aggregate
 from cubekeeper.scalar.literals import literal_type
 from cubekeeper.scalar.nodes import Call, Case, Cast, ColumnRef, Expr, Literal, StoredRef
 from cubekeeper.schema import DataType, Kind
@@ -18,14 +18,16 @@ Namer = Callable[[ColumnRef | StoredRef], str]
 
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _RESERVED: Final = frozenset(
-    "all and anti any array as asc between both by case cast check collate column comment constraint create "
-    "cross cube current_date current_time current_timestamp current_user desc describe distinct div else end "
-    "escape except exists extract false fetch filter for foreign from full function grant group "
-    "grouping having if ilike in inner insert intersect interval into is join lateral leading left "
-    "like limit localtime localtimestamp map merge minus natural not null offset on only or order outer over overlaps "
-    "partition percent pivot position primary qualify references replace right rlike rollup row rows select semi "
-    "session_user set show some struct table tablesample then time to trailing true union unique unknown "
-    "unpivot update user using values view when where window with".split()
+    "all alter and anti any as asc between both by call case cast check collate column "
+    "constraint create cross cube current_date current_time current_timestamp "
+    "current_user desc describe distinct div drop else end escape except execute exists "
+    "explain extract false fetch filter for foreign from full glob grant group grouping "
+    "having if ilike in inner insert intersect interval into is join lateral leading left "
+    "like limit localtime localtimestamp lock minus natural not notnull null offset on "
+    "only optimize or order outer overlaps partitioned_by position prepare primary "
+    "qualify references regexp rename returning revoke right rlike rollback rollup select "
+    "semi serdeproperties session_user show some table tablesample then to trailing true "
+    "uncache union unique update user using vacuum values when where window with xor".split()
 )
 
 
@@ -71,6 +73,7 @@ def to_sql(expr: Expr, name: Namer) -> str:
 def aggregate_to_sql(aggregate: Aggregate, name: Namer) -> str:
     """Spark SQL text of an aggregate.
 
+    >>> from cubekeeper.scalar.aggregates import AggregateFunction
     >>> from cubekeeper.scalar.aggregates import aggregate as make
     >>> aggregate_to_sql(make(AggregateFunction.COUNT_ROWS), lambda ref: ref.column)
     'COUNT(*)'
@@ -159,9 +162,14 @@ def _predicate_text(expr: Call, name: Namer, *, negated: bool) -> str | None:
     return f"{subject} {no}{_LIKES[expr.function]} {pattern}{suffix}"
 
 
-def type_text(type: DataType) -> str:
-    """A type as it is written in SQL."""
-    return str(type).upper()
+def type_text(kind: DataType) -> str:
+    """A type as it is written in SQL.
+
+    >>> from cubekeeper.schema import decimal
+    >>> type_text(decimal(12, 2))
+    'DECIMAL(12,2)'
+    """
+    return str(kind).upper()
 
 
 _ESCAPES: Final = {
@@ -184,33 +192,33 @@ def literal_text(literal: Literal) -> str:
     >>> literal_text(Literal(0.5, DataType(Kind.DOUBLE)))
     '5E-1'
     """
-    value, type = literal.value, literal.type
+    value, kind = literal.value, literal.type
     match value:
         case None:
-            return "NULL" if type.kind is Kind.NULL else f"CAST(NULL AS {type_text(type)})"
+            return "NULL" if kind.kind is Kind.NULL else f"CAST(NULL AS {type_text(kind)})"
         case bool():
             return "TRUE" if value else "FALSE"
         case str():
             return "'" + "".join(_ESCAPES.get(char, char) for char in value) + "'"
         case datetime():
             seconds = value.isoformat(" ", "microseconds" if value.microsecond else "seconds")
-            return f"{type_text(type)} '{seconds}'"
+            return f"{type_text(kind)} '{seconds}'"
         case date():
             return f"DATE '{value.isoformat()}'"
         case _:
-            return _number_text(value, type)
+            return _number_text(value, kind)
 
 
-def _number_text(value: int | float | Decimal, type: DataType) -> str:
+def _number_text(value: int | float | Decimal, kind: DataType) -> str:
     if isinstance(value, float):
         text = _float_text(value)
-        return text if type.kind is Kind.DOUBLE else f"CAST({text} AS FLOAT)"
-    whole = isinstance(value, Decimal) and type.scale == 0  # it would read back as an integer
-    if literal_type(value) == type and not whole:
+        return text if kind.kind is Kind.DOUBLE else f"CAST({text} AS FLOAT)"
+    whole = isinstance(value, Decimal) and kind.scale == 0  # it would read back as an integer
+    if literal_type(value) == kind and not whole:
         return _plain(value)
-    if type.kind in _SUFFIXES:
-        return f"{value}{_SUFFIXES[type.kind]}"
-    return f"CAST({_plain(value)} AS {type_text(type)})"
+    if kind.kind in _SUFFIXES:
+        return f"{value}{_SUFFIXES[kind.kind]}"
+    return f"CAST({_plain(value)} AS {type_text(kind)})"
 
 
 def _plain(value: int | Decimal) -> str:

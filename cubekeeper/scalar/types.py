@@ -138,5 +138,10 @@ def _wider_number(left: DataType, right: DataType) -> DataType:
 
 
 def comparable(left: DataType, right: DataType) -> bool:
-    """Whether ``left = right`` and ``left < right`` are allowed without a CAST."""
+    """Whether ``left = right`` and ``left < right`` are allowed without a CAST.
+
+    >>> from cubekeeper.schema import DATE, INT, TIMESTAMP
+    >>> comparable(DATE, TIMESTAMP), comparable(DATE, INT)
+    (True, False)
+    """
     return common_type((left, right)) is not None

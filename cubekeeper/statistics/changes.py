@@ -32,10 +32,14 @@ class TableChange:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Which base tables changed in a batch, and how; `origin` says who says so."""
+    """Which base tables changed in a batch, and how.
+
+    `source` is `given`, `measured` or `assumed`, as of an estimate, and `origin` who says so.
+    """
 
     tables: tuple[TableChange, ...]
     origin: str = "asked for"
+    source: str = "given"
 
     def of(self, table: str) -> TableChange | None:
         """The change of a table, if it changed."""
@@ -73,7 +77,7 @@ def usual_changes(
         if half:
             assumed.append(TableChange(name, half, half))
     share = f"{ASSUMED_CHANGE:.0%} of every fact"
-    return Changes(tuple(assumed), f"assumed: {share}, half inserted and half deleted")
+    return Changes(tuple(assumed), f"assumed: {share}, half inserted and half deleted", "assumed")
 
 
 _NUMBER: Final = r"\d+(?:_\d+)*"

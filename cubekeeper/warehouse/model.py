@@ -98,6 +98,10 @@ class BaseTable:
         """The column of that name, whatever its case."""
         return self._columns_by_name[name.lower()]
 
+    def has_column(self, name: str) -> bool:
+        """Whether there is a stored column of that name, whatever its case."""
+        return name.lower() in self._columns_by_name
+
     def foreign_key(self, name: str) -> ForeignKey:
         """The foreign key of that name."""
         return next(key for key in self.foreign_keys if key.name == name)

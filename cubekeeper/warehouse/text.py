@@ -18,7 +18,8 @@ def summary_table_sql(warehouse: Warehouse, view: SummaryTable) -> str:
 
     groups = [to_sql(key.expr, name) for key in view.keys]
     outputs = [
-        sql if isinstance(key.expr, ColumnRef) and key.expr.column == key.name
+        sql
+        if isinstance(key.expr, ColumnRef) and key.expr.column == key.name
         else f"{sql} AS {quote(key.name)}"
         for sql, key in zip(groups, view.keys, strict=True)
     ]
@@ -37,7 +38,9 @@ def summary_table_sql(warehouse: Warehouse, view: SummaryTable) -> str:
 
 def joined_paths(warehouse: Warehouse, view: SummaryTable) -> tuple[Path, ...]:
     """The dimensions that a definition joins, each after those it is reached through."""
-    needed = {ref.path[:length] for ref in view.columns_read for length in range(1, len(ref.path) + 1)}
+    needed = {
+        ref.path[:length] for ref in view.columns_read for length in range(1, len(ref.path) + 1)
+    }
     return tuple(path for path in warehouse.paths(view.fact) if path in needed)
 
 

@@ -8,11 +8,13 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 FLAGS = (
@@ -51,7 +53,7 @@ class Page:
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
 
-    def call(self, method: str, **params: object) -> dict:
+    def call(self, method: str, **params: object) -> Any:
         """Send a command and wait for its answer; events that come before it are kept."""
         self._number += 1
         message: dict[str, object] = {"id": self._number, "method": method, "params": params}
@@ -66,7 +68,7 @@ class Page:
                 return answer["result"]
             self.events.append(answer)
 
-    def _next(self) -> dict:
+    def _next(self) -> Any:
         end = time.monotonic() + PATIENCE
         while b"\0" not in self._buffer:
             if not select.select([self._read], [], [], max(0.0, end - time.monotonic()))[0]:
@@ -165,10 +167,16 @@ def browser(executable: str) -> Iterator[Page]:
     their_read, our_write = os.pipe()
     our_read, their_write = os.pipe()
     profile = tempfile.mkdtemp()
-    # The protocol reads from descriptor 3 and writes to 4, by whatever numbers ours have.
-    script = f'exec "$@" 3<&{their_read} 4>&{their_write}'
+    # The protocol reads from descriptor 3 and writes to 4, whatever numbers ours have.
+    start = (
+        "import fcntl, os, sys; "
+        "ends = [fcntl.fcntl(int(arg), fcntl.F_DUPFD, 10) for arg in sys.argv[1:3]]; "
+        "os.dup2(ends[0], 3); os.dup2(ends[1], 4); os.execv(sys.argv[3], sys.argv[3:])"
+    )
+    pipes = [str(their_read), str(their_write)]
+    command = [executable, *FLAGS, f"--user-data-dir={profile}"]
     process = subprocess.Popen(
-        ["/bin/sh", "-c", script, "sh", executable, *FLAGS, f"--user-data-dir={profile}"],
+        [sys.executable, "-c", start, *pipes, *command],
         pass_fds=(their_read, their_write),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

@@ -3,10 +3,10 @@
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,8 @@ EXAMPLES = ("retail", "retail_cube", "ssb", "snowflake")
 
 
 def environment(**more: str) -> dict[str, str]:
-    clean = {k: v for k, v in os.environ.items() if not k.startswith(("CUBEKEEPER", "CLICOLOR"))}
+    ours = ("CUBEKEEPER", "CLICOLOR", "PYTHON")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     return clean | {"PYTHONPATH": str(ROOT), "COLUMNS": "100", "NO_COLOR": ""} | more
 
 
@@ -34,61 +35,61 @@ def cubekeeper(*args: str, cwd: Path = ROOT, **variables: str) -> subprocess.Com
     return done
 
 
-def loaded_modules(*args: str) -> set[str]:
-    """The top-level modules that a command has loaded when it ends."""
-    code = (
-        "import sys; from cubekeeper.cli.main import run; code = run(sys.argv[1:]);"
-        "print(code, *{name.partition('.')[0] for name in sys.modules}, file=sys.stderr)"
-    )
+def loaded_modules(*command_lines: str) -> set[str]:
+    """The top-level modules that one process has loaded after running some command lines."""
+    code = """
+import sys
+from cubekeeper.cli.main import run
+for line in sys.argv[1:]:
+    if run(line.split()):
+        raise SystemExit(f"failed: {line}")
+print(*{name.partition(".")[0] for name in sys.modules}, file=sys.stderr)
+"""
     done = subprocess.run(
-        [sys.executable, "-c", code, *args],
+        [sys.executable, "-c", code, *command_lines],
         cwd=ROOT,
         env=environment(),
         capture_output=True,
         text=True,
         timeout=120,
-        check=True,
+        check=False,
     )
-    exit_code, *names = done.stderr.splitlines()[-1].split()
-    assert exit_code == "0", done.stderr
-    return set(names)
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.splitlines()[-1].split())
 
 
 HEAVY = {"pydantic", "sqlglot", "networkx", "yaml"}
 NEVER = {"pyspark", "airflow", "duckdb", "pandas", "numpy", "pyarrow"}
 
 
-@pytest.mark.parametrize("args", [["--help"], ["lattice", "--help"], ["plan", "--help"]])
-def test_help_loads_nothing_heavy(args):
-    assert loaded_modules(*args) & (HEAVY | NEVER) == set()
+def test_help_loads_nothing_heavy():
+    helps = ("--help", "lattice --help", "plan --help", "bench lattice --help", "--version")
+    assert loaded_modules(*helps) & (HEAVY | NEVER) == set()
 
 
-@pytest.mark.parametrize(
-    "args",
-    [
-        ["validate", "lattice/retail"],
-        ["schema"],
-        ["plan", "lattice/retail", "--format", "html"],
-        ["explain", "lattice/retail", "sR_sales"],
-        ["lattice", "show", "lattice/retail", "--format", "html"],
-        ["lattice", "cost", "lattice/retail"],
-        ["lattice", "advise", "lattice/retail"],
-        ["lattice", "what-if", "lattice/retail", "--drop", "sR_sales"],
-    ],
-    ids=lambda args: " ".join(args[:2]),
-)
-def test_no_command_loads_spark_airflow_or_the_oracle(args):
-    assert loaded_modules(*args) & NEVER == set()
+def test_no_command_loads_spark_airflow_or_the_oracle(tmp_path: Path):
+    loaded = loaded_modules(
+        f"init {tmp_path}/shop",
+        f"demo --output {tmp_path}",
+        "validate lattice/retail",
+        "schema",
+        "plan lattice/retail --format html",
+        "explain lattice/retail sR_sales",
+        "lattice show lattice/retail --format html",
+        "lattice cost lattice/retail",
+        "lattice advise lattice/retail",
+        "lattice what-if lattice/retail --drop sR_sales",
+    )
+    assert loaded & NEVER == set()
+    assert {"pydantic", "sqlglot", "yaml"} <= loaded  # so the check above sees what is loaded
 
 
 def test_help_answers_at_once():
-    """Within 0.4 s; the best of three, because other tests may be running."""
-    taken = []
-    for _ in range(3):
-        start = time.perf_counter()
-        assert cubekeeper("--help").returncode == 0
-        taken.append(time.perf_counter() - start)
-    assert min(taken) < 0.4
+    """Within 0.4 s of processor time: on an idle machine that is the time that passes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert cubekeeper("--help").returncode == 0
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 0.4
 
 
 TABLE_1 = {  # the paper's Table 1: recomputation, individual, reuse, counting
@@ -96,7 +97,7 @@ TABLE_1 = {  # the paper's Table 1: recomputation, individual, reuse, counting
     "sCD_sales": (110_000, 10_100, 1_100, 20_200),
     "SiC_sales": (102_000, 11_000, 2_000, 512_000),
     "sR_sales": (2_010, 10_010, 110, 1_010_020),
-    "Total": (1_314_010, 42_110, 14_210, 1_564_220),
+    "total": (1_314_010, 42_110, 14_210, 1_564_220),
 }
 
 
@@ -105,9 +106,9 @@ def test_the_cost_command_prints_table_1_of_the_paper():
     assert (done.returncode, done.stderr) == (0, "")
     printed = {}
     for line in done.stdout.splitlines():
-        name, *cells = line.split()
-        if name in TABLE_1:
-            printed[name] = tuple(int(cell.replace(",", "")) for cell in cells[-4:])
+        name, *cells = line.split() or [""]
+        if name in TABLE_1 and name not in printed:
+            printed[name] = tuple(int(cell.replace(",", "")) for cell in cells)
     assert printed == TABLE_1
 
 
@@ -134,19 +135,39 @@ def test_errors_as_data():
     assert (error["code"], error["hint"]) == ("unknown-table", "did you mean `pos`?")
 
 
-def test_a_reader_that_stops_early_is_no_failure():
-    command = f"{sys.executable} -m cubekeeper schema | head -c 10"
-    done = subprocess.run(
-        ["bash", "-c", f"{command}; echo; echo ${{PIPESTATUS[0]}}"],
+def test_a_reader_that_stops_early_is_no_failure_of_ours():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cubekeeper", "lattice", "show", "lattice/ssb", "--format", "html"],
         cwd=ROOT,
         env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
-    assert done.stderr == ""
-    assert done.stdout.splitlines()[-1] in ("141", "0")  # 0: the pipe took all of it
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.read(1) == b"<"
+    process.stdout.close()  # the page is larger than a pipe holds
+    assert (process.wait(timeout=60), process.stderr.read()) == (141, b"")
+    process.stderr.close()
+
+
+@pytest.mark.parametrize("args", [["--help"], ["schema"], ["validate", "nowhere", "--json"]])
+def test_a_full_disk_is_told(args):
+    with open("/dev/full", "w") as full:  # noqa: PTH123  # not a file
+        done = subprocess.run(
+            [sys.executable, "-m", "cubekeeper", *args],
+            cwd=ROOT,
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 2
+    told = "" if "--json" in args else "no space left on device [unwritable]\n"
+    assert done.stderr.endswith(told)
+    assert "Traceback" not in done.stderr
 
 
 def test_an_interrupt_ends_quietly(tmp_path: Path):
@@ -167,18 +188,24 @@ def test_an_interrupt_ends_quietly(tmp_path: Path):
     assert [*tmp_path.iterdir()] == []
 
 
-def test_colours_are_for_terminals():
-    args = ("lattice", "show", "lattice/retail")
-    assert "\x1b[" not in cubekeeper(*args).stdout
-    forced = cubekeeper(*args, CLICOLOR_FORCE="1").stdout
-    assert "\x1b[" in forced
-    assert re.sub(r"\x1b\[[0-9;]*m", "", forced) == cubekeeper(*args).stdout
-    assert "\x1b[" not in cubekeeper(*args, CLICOLOR_FORCE="1", NO_COLOR="1").stdout
+def test_colours_on_a_terminal():
+    terminal, ours = os.openpty()
+    with os.fdopen(terminal, "rb", buffering=0) as screen:
+        subprocess.run(
+            [sys.executable, "-m", "cubekeeper", "validate", "nowhere"],
+            cwd=ROOT,
+            env=environment(TERM="xterm"),
+            stderr=ours,
+            timeout=60,
+            check=False,
+        )
+        os.close(ours)
+        shown = screen.read(4096).decode()
+    assert "\x1b[31m" in shown
+    assert "`nowhere` does not exist" in shown
 
 
-def test_a_terminal_that_knows_only_ascii():
-    done = cubekeeper("lattice", "show", "lattice/retail", PYTHONIOENCODING="ascii")
-    assert done.returncode == 0
+def test_json_for_a_terminal_that_knows_only_ascii():
     data = cubekeeper("lattice", "show", "lattice/retail", "--json", PYTHONIOENCODING="ascii")
     assert json.loads(data.stdout)["ok"]
 

@@ -3,7 +3,7 @@
 Keys are unique, foreign keys are matched, each level of a hierarchy determines the coarser ones
 (NULL counts as one value of a level). Within that the rows are nasty: few values, so that groups
 collide; many NULLs; repeated rows; tables without rows; zeros, negative numbers; the first and last
-days of months and years. Doubles are multiples of a quarter, so that their sums are exact.
+days of months and years. Doubles are few and small, so that their sums are nearly exact.
 """
 
 from __future__ import annotations
@@ -17,7 +17,17 @@ from typing import TypeGuard
 
 import duckdb
 
-from cubekeeper.scalar.nodes import ColumnRef, Expr, LiteralValue, Path, StoredRef, column_refs
+from cubekeeper.scalar.nodes import (
+    Call,
+    ColumnRef,
+    Expr,
+    Literal,
+    LiteralValue,
+    Path,
+    StoredRef,
+    column_refs,
+    walk,
+)
 from cubekeeper.scalar.text import quote, to_sql
 from cubekeeper.schema import Column, DataType, Kind
 from cubekeeper.warehouse.model import BaseTable, Fact, Warehouse
@@ -29,22 +39,32 @@ Rows = Mapping[str, tuple[Row, ...]]
 
 
 Choices = Mapping[tuple[str, str], Sequence[LiteralValue]]
-"""For (table, column) the values to choose from, where not any will do."""
+"""For (table, column) some values to choose from."""
 
 
 def random_rows(
-    rng: Random, warehouse: Warehouse, size: int = 40, choices: Choices | None = None
+    rng: Random,
+    warehouse: Warehouse,
+    size: int = 40,
+    choices: Choices | None = None,
+    *,
+    full: bool = False,
 ) -> Rows:
-    """Rows for every base table; facts have up to `size` of them."""
+    """Rows for every base table; facts have up to `size` of them, or about that many if `full`.
+
+    Columns in `choices` have no other values than those; others often have the values that
+    the declarations compare them with, so that filters keep something.
+    """
     tables = {table.name: table for table in (*warehouse.dimensions, *warehouse.facts)}
+    liked = compared_values(warehouse)
     graph = {name: [fk.references for fk in table.foreign_keys] for name, table in tables.items()}
     rows: dict[str, tuple[Row, ...]] = {}
     for name in TopologicalSorter(graph).static_order():
         table = tables[name]
         most = size if isinstance(table, Fact) else max(2, size // 5)
-        wanted = 0 if rng.random() < 0.03 else rng.randint(1, most)
+        wanted = most if full else 0 if rng.random() < 0.06 else rng.randint(1, most)
         if all(rows[target] for target in graph[name]):
-            rows[name] = _Filler(rng, warehouse, table, rows, choices or {}).fill(wanted)
+            rows[name] = _Filler(rng, warehouse, table, rows, choices or {}, liked).fill(wanted)
         else:
             rows[name] = ()
     return {name: rows[name] for name in tables}
@@ -54,10 +74,17 @@ class _Filler:
     """Makes the rows of one table."""
 
     def __init__(
-        self, rng: Random, warehouse: Warehouse, table: BaseTable, rows: Rows, choices: Choices
+        self,
+        rng: Random,
+        warehouse: Warehouse,
+        table: BaseTable,
+        rows: Rows,
+        choices: Choices,
+        liked: Choices,
     ) -> None:
         self._rng = rng
         self._choices = choices
+        self._liked = liked
         self._table = table
         self._referred = {
             fk.name: _keys(warehouse.base_table(fk.references), rows[fk.references])
@@ -125,7 +152,9 @@ class _Filler:
         chosen = self._choices.get((self._table.name, column.name))
         if chosen is not None:
             return self._rng.sample(chosen, len(chosen))
-        drawn = [self._value(column)] + [_numbered(column.type, at) for at in range(60)]
+        liked = list(self._liked.get((self._table.name, column.name), ()))
+        self._rng.shuffle(liked)
+        drawn = [*liked[:3], self._value(column)] + [_numbered(column.type, at) for at in range(60)]
         return list(dict.fromkeys(drawn))
 
     def _skewed(self, choices: Sequence[Row]) -> Row:
@@ -138,9 +167,30 @@ class _Filler:
         chosen = self._choices.get((self._table.name, column.name))
         if chosen is not None:
             return self._rng.choice(chosen)
+        liked = self._liked.get((self._table.name, column.name))
+        if liked and self._rng.random() < 0.5:
+            return self._rng.choice(liked)
         if column.name in self._table.key:
             return _numbered(column.type, self._rng.randrange(25))
         return random_value(self._rng, column.type)
+
+
+def compared_values(warehouse: Warehouse) -> Choices:
+    """The constants with which summary tables compare base columns."""
+    found: dict[tuple[str, str], dict[LiteralValue, None]] = {}
+    for view in warehouse.summary_tables:
+        for expr in view.expressions():
+            for part in walk(expr):
+                match part:
+                    case Call(
+                        "=" | "<>" | "<" | "<=" | ">" | ">=" | "in", (ColumnRef() as ref, *items)
+                    ):
+                        table = warehouse.table_at(view.fact, ref.path)
+                        values = found.setdefault((table.name, ref.column), {})
+                        for item in items:
+                            if isinstance(item, Literal) and item.type == ref.type:
+                                values[item.value] = None
+    return {column: tuple(values) for column, values in found.items() if values}
 
 
 def _keys(table: BaseTable, rows: Iterable[Row]) -> list[Row]:
@@ -194,7 +244,7 @@ def random_value(rng: Random, type_: DataType) -> LiteralValue:
             number = rng.choice((0, 1, -1, 150, 199, 200, 250, 12345, -12345))
             return Decimal(number % 10**digits if number > 0 else number).scaleb(-type_.scale)
         case Kind.FLOAT | Kind.DOUBLE:
-            return rng.choice((0.0, 0.25, 0.5, 1.0, -1.5, 2.75, 1000.5))
+            return rng.choice((0.0, 0.25, 0.5, 0.7, 1.0, -1.5, 2.75, 1000.5))
         case Kind.STRING:
             return rng.choice(_WORDS)
         case Kind.BINARY:

@@ -6,13 +6,15 @@ give the same bag, and what readers see of each table must be the bag of the dec
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import duckdb
 
 from cubekeeper.derive import build_edge, build_lattice
-from cubekeeper.lattice.model import Edge, Lattice, Node
+from cubekeeper.lattice.model import Edge, Lattice, Node, Origin
 from cubekeeper.lattice.text import edge_sql
 from cubekeeper.scalar.aggregates import AggregateFunction
 from cubekeeper.scalar.text import quote, to_sql
@@ -20,7 +22,7 @@ from cubekeeper.schema import DataType
 from cubekeeper.warehouse.model import Warehouse
 from cubekeeper.warehouse.text import summary_table_sql
 from tests.oracle.compare import Row, bag_difference
-from tests.oracle.data import Rows, load
+from tests.oracle.data import Rows, broken_hierarchies, load
 from tests.oracle.duck import connect, duckdb_type, quoted, to_duckdb
 
 _F = AggregateFunction
@@ -38,32 +40,39 @@ _ROUNDED = (
 
 @dataclass(frozen=True)
 class Checked:
-    """How much was compared."""
+    """How much was compared, and how often each feature of an edge query took part."""
 
     tables: int = 0
+    filled: int = 0
     edges: int = 0
     rows: int = 0
+    features: Counter[str] = field(default_factory=Counter)
 
     def __add__(self, other: Checked) -> Checked:
-        return Checked(self.tables + other.tables, self.edges + other.edges, self.rows + other.rows)
+        return Checked(
+            self.tables + other.tables,
+            self.filled + other.filled,
+            self.edges + other.edges,
+            self.rows + other.rows,
+            self.features + other.features,
+        )
 
 
-def check_lattice(warehouse: Warehouse, rows: Rows, *, friendly: bool = True) -> Checked:
-    """Compare every edge and every output; raises `AssertionError` with the evidence."""
-    run = LatticeRun(build_lattice(warehouse, friendly=friendly), connect())
-    try:
-        load(run.connection, warehouse, rows)
-        for node in run.lattice.nodes.values():
-            run.materialize(node)
+def check_lattices(
+    warehouse: Warehouse, rows: Rows, friendly: Sequence[bool] = (False, True)
+) -> Checked:
+    """Compare every edge and every output of the lattice before and after it is made friendly.
+
+    Raises `AssertionError` with the evidence.
+    """
+    with connect() as connection:
+        load(connection, warehouse, rows)
+        assert not broken_hierarchies(connection, warehouse), "the rows keep the hierarchies"
         checked = Checked()
-        for name, node in run.lattice.nodes.items():
-            run.check_outputs(node)
-            for parent in run.lattice.parents(name):
-                run.check_edge(build_edge(run.lattice, parent, name))
-            checked += Checked(1, len(run.lattice.parents(name)), len(run.stored[name]))
+        for choice in friendly:
+            lattice = build_lattice(warehouse, friendly=choice)
+            checked += LatticeRun(lattice, connection).check()
         return checked
-    finally:
-        run.connection.close()
 
 
 @dataclass(frozen=True)
@@ -78,15 +87,31 @@ class LatticeRun:
         """The rows of the tables materialized so far."""
         return {}
 
+    def check(self) -> Checked:
+        """Compute all tables, then compare everything."""
+        for node in self.lattice.nodes.values():
+            self.materialize(node)
+        checked = Checked()
+        for name, node in self.lattice.nodes.items():
+            self.check_outputs(node)
+            count = len(self.stored[name])
+            checked += Checked(tables=1, filled=count > 0, rows=count)
+            for parent in self.lattice.parents(name):
+                edge = build_edge(self.lattice, parent, name)
+                self.check_edge(edge)
+                checked += Checked(edges=1, features=Counter(features(self.lattice, edge)))
+        return checked
+
     def materialize(self, node: Node) -> None:
         """Compute a table from the base tables, and keep it with its exact types."""
-        sql = edge_sql(self.lattice, build_edge(self.lattice, None, node.name))
+        sql = self._from_base(node.name)
         columns = ", ".join(
             f"CAST({quoted(name)} AS {duckdb_type(type_)}) AS {quoted(name)}"
             for name, type_ in stored_columns(node)
         )
         table = quoted(node.name)
-        self._run(f"CREATE TABLE {table} AS SELECT {columns} FROM ({to_duckdb(sql)})", sql)
+        query = f"SELECT {columns} FROM ({to_duckdb(sql)})"
+        self._run(f"CREATE OR REPLACE TABLE {table} AS {query}", sql)
         self.stored[node.name] = self._run(f"FROM {table}", sql)
 
     def check_outputs(self, node: Node) -> None:
@@ -120,15 +145,16 @@ class LatticeRun:
         inexact = [type_.is_float for _, type_ in columns]
         derived = self._run(to_duckdb(sql), sql)
         difference = bag_difference(derived, self.stored[edge.child], inexact)
-        base = build_edge(self.lattice, None, edge.child)
-        upper = build_edge(self.lattice, None, edge.parent or edge.child)
         assert not difference, self._evidence(
             f"`{edge.child}` derived from `{edge.parent}` is not what the base tables give",
             difference.describe([name for name, _ in columns], "the derived", "the base's"),
-            ("edge query", sql),
-            (f"{edge.child} from the base", edge_sql(self.lattice, base)),
-            (f"{edge.parent} from the base", edge_sql(self.lattice, upper)),
+            ("the edge query", sql),
+            (f"{edge.child} from the base", self._from_base(edge.child)),
+            (f"{edge.parent} from the base", self._from_base(edge.parent or edge.child)),
         )
+
+    def _from_base(self, name: str) -> str:
+        return edge_sql(self.lattice, build_edge(self.lattice, None, name))
 
     def _run(self, sql: str, origin: str) -> list[Row]:
         try:
@@ -141,6 +167,33 @@ class LatticeRun:
     def _evidence(self, what: str, rows: str, *queries: tuple[str, str]) -> str:
         texts = "\n\n".join(f"-- {title}\n{sql}" for title, sql in queries)
         return f"{what}\n{rows}\n\n{texts}"
+
+
+def features(lattice: Lattice, edge: Edge) -> Iterator[str]:
+    """What an edge query has in it that could be wrong."""
+    child, parent = lattice.node(edge.child), lattice.node(edge.parent or edge.child)
+    if edge.joins:
+        yield "join"
+    if any(len(join.path) > 1 for join in edge.joins):
+        yield "join of a snowflaked dimension"
+    if any(join.lookup for join in edge.joins):
+        yield "join by a hierarchy"
+    if edge.residual:
+        yield "what a filter leaves"
+    if child.view.filter and not edge.residual:
+        yield "the parent's filter"
+    if not edge.keys:
+        yield "no group-by"
+    if any(key.origin is Origin.EXTENSION for key in child.keys):
+        yield "carried group-by column"
+    if any(stored.origin is Origin.EXTENSION for stored in child.aggregates):
+        yield "carried aggregate"
+    if edge.parent in lattice.labels[edge.child] and edge.child in lattice.labels[parent.name]:
+        yield "equivalent tables"
+    stored = {one.aggregate for one in parent.aggregates}
+    for one in child.aggregates:
+        how = "rolled up" if one.aggregate in stored else "over the group-by"
+        yield f"{one.aggregate.function.value} {how}"
 
 
 def stored_columns(node: Node) -> list[tuple[str, DataType]]:

@@ -6,6 +6,7 @@ that are not, computed columns, names that need quotes, columns that can and can
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -76,41 +77,72 @@ class TablePlan:
             ]
         if self.hierarchies:
             document["hierarchies"] = [
-                {"name": f"h{at}", "levels": list(paths[0])}
+                {"name": f"h{at}", "levels": self._levels(paths[0])}
                 if len(paths) == 1
-                else {"name": f"h{at}", "paths": [list(path) for path in paths]}
+                else {"name": f"h{at}", "paths": [self._levels(path) for path in paths]}
                 for at, paths in enumerate(self.hierarchies)
             ]
         return document
 
+    def _levels(self, chain: tuple[Level, ...]) -> list[Level]:
+        return [f"{self.name}.{quoted(lv)}" if isinstance(lv, str) else lv for lv in chain]
+
 
 @dataclass(frozen=True)
 class Reached:
-    """A column as a fact sees it: along a path of roles."""
+    """A column as a fact sees it: along a path of roles, under a name that means nothing else.
+
+    `same_as` is the foreign key's column for the key of a dimension, else the column itself.
+    """
 
     path: tuple[str, ...]
     column: ColumnPlan
+    text: str
+    same_as: tuple[tuple[str, ...], str]
 
     @property
     def type(self) -> str:
         """The type, in Spark's words."""
         return self.column.type
 
-    def text(self, fact: str) -> str:
-        """A name for it that means nothing else."""
-        return ".".join(quoted(part) for part in (fact, *self.path, self.column.name))
-
 
 def quoted(name: str) -> str:
-    """A name in backticks, if it is an odd one."""
-    return f"`{name}`" if name in _ODD_NAMES else name
+    """A name in backticks, if it needs them."""
+    plain = re.fullmatch(r"[a-z_][a-z_0-9]*", name) and name not in _ODD_NAMES
+    return name if plain else f"`{name}`"
 
 
-def reached(table: TablePlan, path: tuple[str, ...] = ()) -> Iterator[Reached]:
-    """Every column of a table and of the dimensions that it leads to."""
-    yield from (Reached(path, column) for column in table.columns)
+def reached(fact: TablePlan) -> list[Reached]:
+    """Every column of a fact and of the dimensions that it leads to."""
+    tables = list(_tables(fact, (), {}))
+    paths = [path for path, _, _ in tables]
+    return [
+        Reached(path, column, f"{_qualifier(fact, path, paths)}.{quoted(column.name)}", same)
+        for path, table, keys in tables
+        for column in table.columns
+        for same in [keys.get(column.name, (path, column.name))]
+    ]
+
+
+Same = dict[str, tuple[tuple[str, ...], str]]
+
+
+def _tables(
+    table: TablePlan, path: tuple[str, ...], keys: Same
+) -> Iterator[tuple[tuple[str, ...], TablePlan, Same]]:
+    yield path, table, keys
     for join in table.joins:
-        yield from reached(join.target, (*path, join.role))
+        pairs = zip(join.target.key, join.columns, strict=True)
+        same = {key: keys.get(column, (path, column)) for key, column in pairs}
+        yield from _tables(join.target, (*path, join.role), same)
+
+
+def _qualifier(fact: TablePlan, path: tuple[str, ...], paths: Sequence[tuple[str, ...]]) -> str:
+    """The end of a path that no other path has; the fact's name where there is none."""
+    for length in range(1, len(path) + 1):
+        if sum(other[-length:] == path[-length:] for other in paths) == 1:
+            return ".".join(path[-length:])
+    return ".".join((fact.name, *path))
 
 
 @dataclass
@@ -148,10 +180,15 @@ def _random_dimension(rng: Random, name: str, coarser: Sequence[TablePlan]) -> T
     if coarser and rng.random() < 0.45:
         joins.append(_random_join(rng, names, columns, rng.choice(coarser), "to"))
     plain = [column.name for column in columns]
-    attributes = [c for c in columns[len(key) :] if not any(c.name in j.columns for j in joins)]
+    composite = {name for join in joins if len(join.columns) > 1 for name in join.columns}
+    attributes = [c for c in columns[len(key) :] if c.name not in composite]
     hierarchies = _random_hierarchies(rng, attributes, key[0] if len(key) == 1 else None)
     through = (_through(rng, key, join) for join in joins if rng.random() < 0.5)
     hierarchies += tuple(chains for chains in through if chains)
+    referring = {name for join in joins for name in join.columns}
+    named = [c.name for c in attributes if c.type == "string" and c.name not in referring]
+    if not hierarchies and joins and not composite and named:
+        hierarchies = (((rng.choice(named), joins[0].columns[0]),),)
     if rng.random() < 0.2:
         columns.append(_computed(rng, columns[rng.randrange(len(plain))], names))
     return TablePlan(name, tuple(columns), key, tuple(joins), hierarchies)
@@ -231,6 +268,9 @@ def random_fact(rng: Random, name: str, dimensions: Sequence[TablePlan]) -> Tabl
         columns.append(ColumnPlan(key[0], "int", nullable=False))
     for at in range(rng.choice((2, 3, 4))):
         measure = names.pick(rng, f"m{at}")
+        if rng.random() < 0.03:  # reads like a column of a dimension: role_column
+            other = rng.choice(joins)
+            measure = names.pick(rng, f"{other.role}_{rng.choice(other.target.columns).name}")
         columns.append(ColumnPlan(measure, rng.choice(_MEASURE_TYPES), rng.random() < 0.6))
     columns.append(ColumnPlan("day", "date", rng.random() < 0.3))
     levels = columns[-3:] if rng.random() < 0.1 else []

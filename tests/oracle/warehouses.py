@@ -76,8 +76,8 @@ class _Writer:
     def __init__(self, rng: Random, fact: TablePlan) -> None:
         self._rng = rng
         self._fact = fact
-        self._columns = list(reached(fact))
-        self._key_pool = [self._key() for _ in range(rng.randint(3, 7))]
+        self._columns = reached(fact)
+        self._key_pool = [self._key() for _ in range(rng.randint(3, 7))] + self._calendar()
         self._argument_pool = [self._argument() for _ in range(rng.randint(2, 5))]
         self._filter_pool = self._filters()
 
@@ -86,9 +86,12 @@ class _Writer:
         rng, made = self._rng, list[ViewPlan]()
         for _ in range(rng.choice((2, 3, 4, 5, 6, 8))):
             made.append(self._view(made))
+        names = [f"{self._fact.name}_v{at}" for at in range(len(made))]
+        if self._fact.name == "f0" and rng.random() < 0.05:  # the name of a role will do
+            names[0] = self._fact.joins[0].role
         return [
-            self._declared(f"{self._fact.name}_v{at}", view, as_sql=rng.random() < 0.2)
-            for at, view in enumerate(made)
+            self._declared(name, view, as_sql=rng.random() < 0.2)
+            for name, view in zip(names, made, strict=True)
         ]
 
     # --- pools ---------------------------------------------------------------------------------
@@ -116,8 +119,19 @@ class _Writer:
             return text
         return _dressed_key(rng, text)
 
+    def _calendar(self) -> list[Text]:
+        """Levels of a calendar that are expressions, if the fact declares them."""
+        if not any("day" in chain for chains in self._fact.hierarchies for chain in chains):
+            return []
+        day = self._ref(next(c for c in self._columns if c.column.name == "day"))
+        levels = [Text(f"year({day.sql})", "int")]
+        levels += [Text(f"trunc({day.sql}, '{unit}')", "date") for unit in ("MONTH", "WEEK")]
+        return self._rng.sample([day, *levels], 2)
+
     def _argument(self) -> Text:
         rng = self._rng
+        if rng.random() < 0.04:
+            return Text(*rng.choice((("1", "int"), ("2.5", "mixed"), ("'x'", "string"))))
         plain = self._any(*_NUMBERS, "decimal(8,2)", "decimal(6,2)") or self._any()
         assert plain is not None
         kind = rng.random()
@@ -177,13 +191,22 @@ class _Writer:
         rng = self._rng
         if others and rng.random() < 0.15:
             keys = [text for _, text in rng.choice(others).keys]
-        elif rng.random() < 0.08:
+        elif rng.random() < 0.12:
             keys = []
         else:
             keys = rng.sample(self._key_pool, rng.randint(1, min(4, len(self._key_pool))))
-        named = tuple((f"k{at}", text) for at, text in enumerate(dict.fromkeys(keys)))
-        measures = [self._measure(at) for at in range(rng.choice((1, 1, 2, 2, 3, 4)))]
+        distinct = {self._meaning(text): text for text in keys}
+        names = [
+            f"k{at}" if rng.random() < 0.97 else f"unit of {at}" for at in range(len(distinct))
+        ]
+        named = tuple(zip(names, distinct.values(), strict=True))
+        count = rng.choice((1, 1, 2, 2, 3, 4)) if not named or rng.random() < 0.95 else 0
+        measures = [self._measure(at) for at in range(count)]
         return ViewPlan(named, tuple(measures), rng.choice(self._filter_pool))
+
+    def _meaning(self, text: Text) -> str:
+        """The text with every column in one way: two keys must not mean the same."""
+        return _named(text.sql, [str(column.same_as) for column in self._columns])
 
     def _measure(self, at: int) -> tuple[str, str, Text | None, Text | None]:
         rng, name = self._rng, f"x{at}"
@@ -195,6 +218,8 @@ class _Writer:
         functions = ["count", "min", "max"]
         if rng.random() < 0.1:
             functions = ["count_distinct"]
+            if _is_number(argument):
+                functions += ["median", "sum_distinct"]
         elif _is_number(argument):
             functions += ["sum", "sum", "sum", "avg"]
             if argument.type != "mixed" and rng.random() < 0.3:
@@ -224,7 +249,7 @@ class _Writer:
         return document
 
     def _full(self, text: Text) -> str:
-        return _named(text.sql, [column.text(self._fact.name) for column in self._columns])
+        return _named(text.sql, [column.text for column in self._columns])
 
     def _select(self, view: ViewPlan) -> str:
         """The view as one SELECT, joining what it needs under short aliases."""
@@ -239,14 +264,11 @@ class _Writer:
             f"{aliases.get(column.path, 'unused')}.{quoted(column.column.name)}"
             for column in self._columns
         ]
-        items = [f"{_named(text.sql, names)} AS {key}" for key, text in view.keys]
+        items = [f"{_named(text.sql, names)} AS {quoted(key)}" for key, text in view.keys]
         for measure, function, argument, _ in view.measures:
             inner = "*" if argument is None else _named(argument.sql, names)
-            called = (
-                f"COUNT(DISTINCT {inner})"
-                if function == "count_distinct"
-                else f"{function}({inner})"
-            )
+            distinct = "DISTINCT " if function.endswith("_distinct") else ""
+            called = f"{function.removesuffix('_distinct')}({distinct}{inner})"
             items.append(f"{called} AS {measure}")
         lines = [f"SELECT {', '.join(items)}", f"FROM {self._fact.name} AS f"]
         lines += [self._join(path, aliases) for path in sorted(needed)]
@@ -271,11 +293,10 @@ class _Writer:
     def cube(self) -> dict[str, object]:
         """A cube, rollup or grouping sets over plain columns, and a hierarchy if there is one."""
         rng, fact = self._rng, self._fact
-        plain = [c for c in self._columns if not c.path and c.column.expr is None]
+        referring = {column for join in fact.joins for column in join.columns}
+        plain = [c for c in self._columns if not c.path and c.column.name not in referring]
         chosen = rng.sample(plain, min(3, len(plain)))
-        items: list[object] = [
-            {f"c{at}": column.text(fact.name)} for at, column in enumerate(chosen)
-        ]
+        items: list[object] = [{f"c{at}": column.text} for at, column in enumerate(chosen)]
         name = f"{fact.name}_cube"
         measures = [{"name": "n", "agg": "count"}]
         if self._argument_pool:
@@ -287,7 +308,7 @@ class _Writer:
         if shape == "cube":
             roots = [join for join in fact.joins if join.target.hierarchies]
             if roots:
-                items[0] = f"{fact.name}.{rng.choice(roots).role}.h0"
+                items[0] = f"{rng.choice(roots).role}.h0"
         document[shape] = [items[:2], items[:1], []] if shape == "grouping_sets" else items
         return document
 

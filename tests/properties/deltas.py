@@ -7,9 +7,10 @@ MIN and MAX are left out: they are no sums.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from random import Random
 
 import duckdb
@@ -63,10 +64,12 @@ def with_updates(rng: Random, warehouse: Warehouse, rows: Rows, tables: Iterable
             continue
         at = [column.name for column in table.columns].index(table.key[0])
         bodies = [row[:at] + row[at + 1 :] for row in rows[name]]
-        first, second = rng.sample(range(len(bodies)), 2)
-        bodies[first], bodies[second] = bodies[second], bodies[first]
+        moved = rng.sample(range(len(bodies)), rng.randint(2, len(bodies)))
+        before = [bodies[i] for i in moved]
+        for i, body in zip(moved, before[1:] + before[:1], strict=True):
+            bodies[i] = body
         changed[name] = tuple(
-            body[:at] + (row[at],) + body[at:] for row, body in zip(rows[name], bodies, strict=True)
+            (*body[:at], row[at], *body[at:]) for row, body in zip(rows[name], bodies, strict=True)
         )
     return changed
 
@@ -98,7 +101,7 @@ class DeltaRun:
                 run.connection.execute(f"ALTER TABLE {name} RENAME TO {renamed}")
             for node in lattice.nodes.values():
                 edge = build_edge(lattice, None, node.name)
-                sql = edge_sql(lattice, edge, lambda name, state=state: quote(f"{name}__{state}"))
+                sql = edge_sql(lattice, edge, partial(_in_state, state))
                 run._keep(f"{node.name}__{state}", node, to_duckdb(sql))
         for node in lattice.nodes.values():
             run._keep(f"{node.name}__delta", node, _difference_sql(node))
@@ -198,27 +201,30 @@ def _parts(lattice: Lattice, edge: Edge, term: Term) -> list[tuple[int, str]]:
     parts = []
     for sign in (1, -1) if changing else (1,):
         relations = {
-            join.alias: _relation(join, versions[join.alias], sign) for join in edge.joins
+            f"join {join.alias}": _relation(join, versions[join.alias], sign) for join in edge.joins
         }
-        source = edge.parent or lattice.node(edge.child).view.fact
-        relations[source + "#"] = (
-            _difference(source, sign)
+        fact = lattice.node(edge.child).view.fact
+        source = (
+            _difference(fact, sign)
             if from_changes
-            else quote(f"{source}__{term.source.value}")
+            else _in_state(term.source.value, edge.parent or fact)
         )
-        joins = tuple(replace(join, dimension=join.alias) for join in edge.joins)
-        sql = edge_sql(
-            lattice,
-            replace(edge, joins=joins),
-            lambda name, source=source, relations=relations: relations.get(
-                name, relations[source + "#"]
-            ),
-        )
+        joins = tuple(replace(join, dimension=f"join {join.alias}") for join in edge.joins)
+        sql = edge_sql(lattice, replace(edge, joins=joins), partial(_read, relations, source))
         parts.append((sign, to_duckdb(sql)))
     return parts
+
+
+def _in_state(state: str, table: str) -> str:
+    return quote(f"{table}__{state}")
+
+
+def _read(relations: Mapping[str, str], source: str, name: str) -> str:
+    """How an edge query reads a table: a joined one by its role, renamed so, else the source."""
+    return relations.get(name, source)
 
 
 def _relation(join: Join, version: Version, sign: int) -> str:
     if version is Version.DELTA:
         return _difference(join.dimension, sign, join.lookup)
-    return quote(f"{join.dimension}__{version.value}")
+    return _in_state(version.value, join.dimension)

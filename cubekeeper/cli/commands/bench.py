@@ -8,7 +8,7 @@ import click
 
 from cubekeeper.cli.lazy import Command, Entry, LazyGroup
 from cubekeeper.cli.options import json_option
-from cubekeeper.cli.output import as_json, say, show
+from cubekeeper.cli.output import deliver_json, say, show
 
 ENTRIES: Final = (
     Entry(
@@ -27,9 +27,16 @@ ENTRIES: Final = (
 FAMILIES: Final = ("cube", "product", "mixed")
 
 
-@click.group(cls=LazyGroup, entries=ENTRIES)
-def bench() -> None:
-    """Measure how cubekeeper itself grows with its input."""
+@click.group(cls=LazyGroup, entries=ENTRIES, invoke_without_command=True)
+@click.pass_context
+def bench(context: click.Context) -> None:
+    """Measure how cubekeeper itself grows with its input.
+
+    Without a command it runs all of them.
+    """
+    if context.invoked_subcommand is None:
+        context.invoke(bench_lattice)
+        context.invoke(bench_startup)
 
 
 @click.command(
@@ -71,10 +78,10 @@ def bench_lattice(families: tuple[str, ...], long: bool, repeat: int, json_wante
         if not json_wanted:
             say(f"{timing.family} {timing.size}: {timing.after_declaring:.3f} s")
     if json_wanted:
-        show(as_json({"ok": True, "repeat": repeat, "timings": growth_data(timings)}))
+        deliver_json({"ok": True, "repeat": repeat, "timings": growth_data(timings)})
     else:
         say("")
-        show(f"Seconds, the best of {repeat}:\n\n{growth_text(timings)}")
+        show(f"Seconds of processor time, the best of {repeat}:\n\n{growth_text(timings)}")
 
 
 @click.command(cls=Command, name="startup", examples=["cubekeeper bench startup --repeat 3"])
@@ -100,7 +107,7 @@ def bench_startup(repeat: int, json_wanted: bool) -> None:
         if not json_wanted:
             say(f"{start.kind}: first Delta result after {start.seconds['result']:.1f} s")
     if json_wanted:
-        show(as_json({"ok": True, "repeat": repeat, **startup_data(starts)}))
+        deliver_json({"ok": True, "repeat": repeat, **startup_data(starts)})
     else:
         say("")
         show(f"Seconds from a cold process, medians of {repeat}:\n\n{startup_text(starts)}")

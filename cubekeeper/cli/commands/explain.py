@@ -17,8 +17,9 @@ from cubekeeper.cli.options import (
     json_option,
     output_option,
     stats_option,
+    weights_option,
 )
-from cubekeeper.cli.output import as_json, deliver
+from cubekeeper.cli.output import deliver, deliver_json
 from cubekeeper.errors import InputError
 
 
@@ -34,6 +35,7 @@ from cubekeeper.errors import InputError
 @click.argument("view", metavar="[VIEW]", required=False)
 @changes_option
 @stats_option
+@weights_option
 @format_option(*FORMATS)
 @output_option
 @json_option
@@ -42,6 +44,7 @@ def explain(
     view: str | None,
     changes: tuple[str, ...],
     stats: str | None,
+    weights: str | None,
     form: str | None,
     output: Path | None,
     json_wanted: bool,
@@ -50,14 +53,20 @@ def explain(
 
     Without VIEW it is the plan of `cubekeeper plan` with the reasons: why this parent, which other
     ways there were, at what cost. With VIEW, the name of a summary table: its definition, the
-    columns stored for it and why, every way to compute it with the query, and how it is
+    columns stored for it and why, the ways to compute it with their queries, and how it is
     maintained. A single argument that is no path is taken for a VIEW of the warehouse found.
     """
     warehouse, view = told_apart(warehouse, view)
     wanted = chosen_format(form, json_wanted, output, FORMATS)
     if view is None:
         print_plan(
-            warehouse, changes=changes, stats=stats, wanted=wanted, output=output, reasons=True
+            warehouse,
+            changes=changes,
+            stats=stats,
+            weights=weights,
+            wanted=wanted,
+            output=output,
+            reasons=True,
         )
         return
     if wanted == "html":
@@ -66,7 +75,7 @@ def explain(
             "one summary table is explained as text or JSON only",
             hint="`cubekeeper lattice show --format html` shows all of them, with their queries",
         )
-    loaded = open_warehouse(warehouse, stats=stats, quiet=wanted == "json")
+    loaded = open_warehouse(warehouse, stats=stats, weights=weights, quiet=wanted == "json")
     from cubekeeper import report
     from cubekeeper.cli.colours import colours
     from cubekeeper.derive import build_lattice, choose
@@ -75,10 +84,10 @@ def explain(
     lattice = build_lattice(loaded.warehouse)
     made = choose(lattice, loaded.statistics, changes_of(loaded, changes))
     if wanted == "json":
-        text = as_json(envelope(loaded, view=report.view_data(lattice, made, name)))
+        deliver_json(envelope(loaded, view=report.view_data(lattice, made, name)), output)
     else:
-        text = report.view_text(lattice, made, name, style=colours(output is not None))
-    deliver(text, output)
+        style = colours(output is not None)
+        deliver(report.view_text(lattice, made, name, style=style), output)
 
 
 def told_apart(first: str | None, second: str | None) -> tuple[str | None, str | None]:

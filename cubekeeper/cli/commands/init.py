@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -11,7 +10,7 @@ import click
 
 from cubekeeper.cli.lazy import Command
 from cubekeeper.cli.options import json_option
-from cubekeeper.cli.output import as_json, show, unwritable, write_whole
+from cubekeeper.cli.output import deliver_json, json_text, show, unwritable, write_whole
 from cubekeeper.errors import InputError
 
 SCHEMA_FILE: Final = "cubekeeper.schema.json"
@@ -29,7 +28,7 @@ def init(folder: str, json_wanted: bool) -> None:
     target = Path(folder)
     written = write_scaffold(target)
     if json_wanted:
-        show(as_json({"ok": True, "folder": folder, "files": [str(path) for path in written]}))
+        deliver_json({"ok": True, "folder": folder, "files": [str(path) for path in written]})
         return
     about = {
         "warehouse.yml": "facts, dimensions and hierarchies",
@@ -59,7 +58,7 @@ def write_scaffold(target: Path) -> tuple[Path, ...]:
     from cubekeeper.declare import json_schema
 
     contents = {name: _template(name) for name in SCAFFOLD}
-    contents[SCHEMA_FILE] = json.dumps(json_schema(), indent=2) + "\n"
+    contents[SCHEMA_FILE] = json_text(json_schema()) + "\n"
     made = _make_folder(target)
     written: list[Path] = []
     try:

@@ -10,15 +10,14 @@ from cubekeeper.cli.lazy import Command
 from cubekeeper.cli.opening import changes_of, envelope, open_warehouse
 from cubekeeper.cli.options import (
     changes_option,
+    finite,
     json_option,
     output_option,
     stats_option,
     warehouse_argument,
     weights_option,
 )
-from cubekeeper.cli.output import as_json, deliver
-
-_amount = click.FloatRange(min=0)
+from cubekeeper.cli.output import deliver, deliver_json
 
 
 @click.command(
@@ -32,14 +31,25 @@ _amount = click.FloatRange(min=0)
 )
 @warehouse_argument
 @click.option("--top", metavar="K", type=click.IntRange(min=0), help="At most so many tables.")
-@click.option("--space", metavar="ROWS", type=_amount, help="At most so many rows, all together.")
 @click.option(
-    "--window", metavar="COST", type=_amount, help="At most this cost of maintenance in a batch."
+    "--space",
+    metavar="ROWS",
+    type=float,
+    callback=finite,
+    help="At most so many rows, all together.",
+)
+@click.option(
+    "--window",
+    metavar="COST",
+    type=float,
+    callback=finite,
+    help="At most this cost of maintenance in a batch.",
 )
 @click.option(
     "--exchange",
     metavar="N",
-    type=_amount,
+    type=float,
+    callback=finite,
     default=1.0,
     show_default=True,
     help="What a unit of maintenance is worth in units of queries; 0 counts queries alone.",
@@ -82,7 +92,6 @@ def lattice_advise(
         exchange=exchange,
     )
     if json_wanted:
-        text = as_json(envelope(loaded, advice=report.advice_data(advice)))
+        deliver_json(envelope(loaded, advice=report.advice_data(advice)), output)
     else:
-        text = report.advice_text(advice, style=colours(output is not None))
-    deliver(text, output)
+        deliver(report.advice_text(advice, style=colours(output is not None)), output)

@@ -16,7 +16,7 @@ from cubekeeper.cli.options import (
     warehouse_argument,
     weights_option,
 )
-from cubekeeper.cli.output import as_json, deliver
+from cubekeeper.cli.output import deliver, deliver_json
 
 
 @click.command(
@@ -61,7 +61,6 @@ def lattice_cost(
         lattice, loaded.statistics, loaded.statistics.weights, changes_of(loaded, changes)
     )
     if json_wanted:
-        text = as_json(envelope(loaded, cost=report.cost_data(table)))
+        deliver_json(envelope(loaded, cost=report.cost_data(table)), output)
     else:
-        text = report.cost_text(table, style=colours(output is not None))
-    deliver(text, output)
+        deliver(report.cost_text(table, style=colours(output is not None)), output)

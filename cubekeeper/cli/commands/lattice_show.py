@@ -17,8 +17,9 @@ from cubekeeper.cli.options import (
     output_option,
     stats_option,
     warehouse_argument,
+    weights_option,
 )
-from cubekeeper.cli.output import as_json, deliver
+from cubekeeper.cli.output import deliver, deliver_json
 
 FORMATS: Final = ("text", "json", "dot", "svg", "html")
 
@@ -39,6 +40,7 @@ FORMATS: Final = ("text", "json", "dot", "svg", "html")
 @click.option("--sql", is_flag=True, help="With the query of every edge (text and JSON).")
 @changes_option
 @stats_option
+@weights_option
 @json_option
 def lattice_show(
     warehouse: str | None,
@@ -47,6 +49,7 @@ def lattice_show(
     sql: bool,
     changes: tuple[str, ...],
     stats: str | None,
+    weights: str | None,
     json_wanted: bool,
 ) -> None:
     """Show which summary table is computed from which: text, picture or data.
@@ -56,7 +59,7 @@ def lattice_show(
     and the query of each; it needs no network.
     """
     wanted = chosen_format(form, json_wanted, output, FORMATS)
-    loaded = open_warehouse(warehouse, stats=stats, quiet=wanted == "json")
+    loaded = open_warehouse(warehouse, stats=stats, weights=weights, quiet=wanted == "json")
     from cubekeeper import report
     from cubekeeper.cli.colours import colours
     from cubekeeper.derive import build_lattice, choose
@@ -66,13 +69,13 @@ def lattice_show(
     match wanted:
         case "json":
             data = report.lattice_data(lattice, made, sql=sql)
-            text = as_json(envelope(loaded, lattice=data))
+            deliver_json(envelope(loaded, lattice=data), output)
         case "dot":
-            text = report.lattice_dot(lattice, made)
+            deliver(report.lattice_dot(lattice, made), output)
         case "svg":
-            text = report.lattice_svg(lattice, made)
+            deliver(report.lattice_svg(lattice, made), output)
         case "html":
-            text = report.lattice_html(lattice, made)
+            deliver(report.lattice_html(lattice, made), output)
         case _:
-            text = report.lattice_text(lattice, made, sql=sql, style=colours(output is not None))
-    deliver(text, output)
+            style = colours(output is not None)
+            deliver(report.lattice_text(lattice, made, sql=sql, style=style), output)

@@ -20,7 +20,7 @@ from cubekeeper.cli.options import (
     warehouse_argument,
     weights_option,
 )
-from cubekeeper.cli.output import as_json, deliver
+from cubekeeper.cli.output import deliver, deliver_json
 from cubekeeper.errors import CubekeeperError, InputError, Problems
 from cubekeeper.source import Fragment, Source
 
@@ -86,10 +86,9 @@ def lattice_what_if(
         build_lattice(now), build_lattice(then), loaded.statistics, changes_of(loaded, changes)
     )
     if json_wanted:
-        text = as_json(envelope(loaded, what_if=report.what_if_data(answer)))
+        deliver_json(envelope(loaded, what_if=report.what_if_data(answer)), output)
     else:
-        text = report.what_if_text(answer, style=colours(output is not None))
-    deliver(text, output)
+        deliver(report.what_if_text(answer, style=colours(output is not None)), output)
 
 
 def new_tables(

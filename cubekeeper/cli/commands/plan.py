@@ -17,8 +17,9 @@ from cubekeeper.cli.options import (
     output_option,
     stats_option,
     warehouse_argument,
+    weights_option,
 )
-from cubekeeper.cli.output import as_json, deliver
+from cubekeeper.cli.output import deliver, deliver_json
 
 FORMATS: Final = ("text", "json", "html")
 
@@ -34,6 +35,7 @@ FORMATS: Final = ("text", "json", "html")
 @warehouse_argument
 @changes_option
 @stats_option
+@weights_option
 @format_option(*FORMATS)
 @output_option
 @json_option
@@ -41,6 +43,7 @@ def plan(
     warehouse: str | None,
     changes: tuple[str, ...],
     stats: str | None,
+    weights: str | None,
     form: str | None,
     output: Path | None,
     json_wanted: bool,
@@ -54,6 +57,7 @@ def plan(
         warehouse,
         changes=changes,
         stats=stats,
+        weights=weights,
         wanted=chosen_format(form, json_wanted, output, FORMATS),
         output=output,
         reasons=False,
@@ -65,12 +69,13 @@ def print_plan(
     *,
     changes: tuple[str, ...],
     stats: str | None,
+    weights: str | None,
     wanted: str,
     output: Path | None,
     reasons: bool,
 ) -> None:
     """Build the plan and print it in the format wanted, with or without the reasons."""
-    loaded = open_warehouse(warehouse, stats=stats, quiet=wanted == "json")
+    loaded = open_warehouse(warehouse, stats=stats, weights=weights, quiet=wanted == "json")
     from cubekeeper import report
     from cubekeeper.cli.colours import colours
     from cubekeeper.derive import build_lattice, choose
@@ -82,10 +87,9 @@ def print_plan(
     built = build_plan(lattice, made)
     match wanted:
         case "json":
-            text = as_json(envelope(loaded, plan=plan_as_data(built)))
+            deliver_json(envelope(loaded, plan=plan_as_data(built)), output)
         case "html":
-            text = report.plan_html(lattice, made, built)
+            deliver(report.plan_html(built, lattice), output)
         case _:
             style = colours(output is not None)
-            text = report.plan_text(lattice, made, built, reasons=reasons, style=style)
-    deliver(text, output)
+            deliver(report.plan_text(built, lattice, reasons=reasons, style=style), output)

@@ -8,7 +8,7 @@ import click
 
 from cubekeeper.cli.lazy import Command
 from cubekeeper.cli.options import json_option, output_option
-from cubekeeper.cli.output import as_json, deliver
+from cubekeeper.cli.output import deliver_json
 
 
 @click.command(
@@ -27,4 +27,4 @@ def schema(output: Path | None, json_wanted: bool) -> None:  # noqa: ARG001  # i
     """
     from cubekeeper.declare import json_schema
 
-    deliver(as_json(json_schema()), output)
+    deliver_json(json_schema(), output)

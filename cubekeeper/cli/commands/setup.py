@@ -6,7 +6,7 @@ import click
 
 from cubekeeper.cli.lazy import Command
 from cubekeeper.cli.options import json_option
-from cubekeeper.cli.output import as_json, say, show
+from cubekeeper.cli.output import deliver_json, say, show
 
 
 @click.command(cls=Command, examples=["cubekeeper setup", "cubekeeper setup --json"])
@@ -30,7 +30,7 @@ def setup(json_wanted: bool) -> None:
         data = [
             {"name": step.name, "detail": step.detail, "done_now": step.done_now} for step in steps
         ]
-        show(as_json({"ok": True, "steps": data}))
+        deliver_json({"ok": True, "steps": data})
         return
     width = max(len(step.name) for step in steps)
     show("\n".join(f"{step.name:<{width}}  {step.detail}" for step in steps))

@@ -10,11 +10,12 @@ import click
 from cubekeeper.cli.lazy import Command
 from cubekeeper.cli.opening import envelope, open_warehouse
 from cubekeeper.cli.options import json_option, warehouse_argument
-from cubekeeper.cli.output import as_json, show
+from cubekeeper.cli.output import deliver_json, say, say_problem, show
 
 if TYPE_CHECKING:
     from cubekeeper.declare import Loaded
     from cubekeeper.lattice.model import Lattice, Node
+    from cubekeeper.report.words import Style
     from cubekeeper.warehouse.model import BaseTable
 
 
@@ -29,15 +30,19 @@ def validate(warehouse: str | None, json_wanted: bool) -> None:
 
     Reads YAML and SQL only: no data, no Spark. Exits with 2 if anything is wrong.
     """
+    from cubekeeper.cli.colours import colours
     from cubekeeper.derive import build_lattice
 
-    loaded = open_warehouse(warehouse, quiet=json_wanted)
+    loaded = open_warehouse(warehouse, quiet=True)
     lattice = build_lattice(loaded.warehouse)
     if json_wanted:
         files = [str(file) for file in loaded.files]
-        show(as_json(envelope(loaded, files=files, **_data(loaded, lattice))))
+        deliver_json(envelope(loaded, files=files, **_data(loaded, lattice)))
     else:
-        show(validation_text(loaded, lattice))
+        for caution in loaded.cautions:
+            say_problem(caution)
+            say("")
+        show(validation_text(loaded, lattice, colours()))
 
 
 def _data(loaded: Loaded, lattice: Lattice) -> dict[str, object]:
@@ -69,8 +74,10 @@ def _table_data(table: BaseTable) -> dict[str, object]:
     }
 
 
-def validation_text(loaded: Loaded, lattice: Lattice) -> str:
-    """The good news, in a few lines."""
+def validation_text(loaded: Loaded, lattice: Lattice, style: Style) -> str:
+    """The good news: what is declared, and which tables can only be computed anew."""
+    from cubekeeper.report.words import Role, terminal_width, wrap
+
     warehouse = loaded.warehouse
     counts = ", ".join(
         (
@@ -79,12 +86,19 @@ def validation_text(loaded: Loaded, lattice: Lattice) -> str:
             counted(len(warehouse.summary_tables), "summary table"),
         )
     )
-    lines = [f"{click.style(warehouse.name, bold=True)} is valid: {counts}", ""]
-    lines += _aligned(_rows(loaded, lattice))
+    width = terminal_width()
+    lines = [style(f"{warehouse.name} is valid: {counts}", Role.HEADING), ""]
+    lines += _aligned([*_rows(loaded, lattice)], width, style)
+    if not lattice.nodes:
+        lines += [
+            "",
+            "There is nothing to keep up to date yet: declare `summary_tables` or `cubes`.",
+        ]
     rebuilt = [node for node in lattice.nodes.values() if not node.incremental]
     if rebuilt:
         lines += ["", "Computed anew in every batch, because changes alone cannot tell:"]
-        lines += [f"  {node.name}: {'; '.join(node.rebuild_reasons)}" for node in rebuilt]
+    for node in rebuilt:
+        lines += wrap(f"{node.name}: {'; '.join(node.rebuild_reasons)}", width, "  ", "    ")
     return "\n".join(lines)
 
 
@@ -116,19 +130,23 @@ def _table_words(table: BaseTable) -> str:
 
 
 def _view_words(node: Node) -> str:
-    keys = ", ".join(key.name for key in node.view.keys) or "nothing: one row"
+    keys = ", ".join(key.name for key in node.view.keys) or "nothing (one row)"
     measures = ", ".join(measure.name for measure in node.view.measures)
     return f"{node.view.fact} by {keys}: {measures or 'the groups alone'}"
 
 
-def _aligned(rows: Iterator[tuple[str, str, str]]) -> list[str]:
-    table = [*rows]
-    kind_width = max(len(kind) for kind, _, _ in table)
-    name_width = max(len(name) for kind, name, _ in table if kind != "file")
-    return [
-        f"  {kind:<{kind_width}}  {name:<{name_width}}  {words}".rstrip()
-        for kind, name, words in table
-    ]
+def _aligned(rows: list[tuple[str, str, str]], width: int, style: Style) -> list[str]:
+    from cubekeeper.report.words import Role, pad, visible, wrap
+
+    kinds = max(len(kind) for kind, _, _ in rows)
+    names = max(visible(name) for kind, name, _ in rows if kind != "file")
+    lines = []
+    for kind, name, words in rows:
+        shown = pad(name, names) if words else name
+        head = f"  {style(kind.ljust(kinds), Role.MUTED)}  {style(shown, Role.NAME)}"
+        first, *rest = wrap(words, width, " " * (kinds + names + 6)) if words else [""]
+        lines += [f"{head}  {first.strip()}" if words else head, *rest]
+    return lines
 
 
 def counted(number: int, noun: str) -> str:

@@ -25,6 +25,7 @@
 
   // ---- the window on the picture ----
 
+  let untouched = true;
   let view = { x: 0, y: 0, w: data.size[0], h: data.size[1] };
 
   const pixels = () => {
@@ -39,16 +40,21 @@
     stage.classList.toggle("far", scale() < FAR);
   };
 
+  const covered = () => {
+    const legend = frame.querySelector(".legend");
+    return legend && legend.offsetHeight ? legend.offsetHeight + 12 : 0;
+  };
+
   const fitScale = () => {
     const { w, h } = pixels();
-    return Math.min(w / data.size[0], h / data.size[1]);
+    return Math.min(w / data.size[0], Math.max(h - covered(), 50) / data.size[1]);
   };
 
   const fit = () => {
     const { w, h } = pixels();
     const zoom = Math.min(fitScale(), 1.25);
     show({
-      x: (data.size[0] - w / zoom) / 2, y: (data.size[1] - h / zoom) / 2,
+      x: (data.size[0] - w / zoom) / 2, y: (data.size[1] - (h - covered()) / zoom) / 2,
       w: w / zoom, h: h / zoom,
     });
   };
@@ -265,6 +271,7 @@
     else {
       light(thing);
       const ends = thing.link === undefined ? [thing.card] : data.links[thing.link].ends;
+      untouched = false;
       reveal(ends, options.zoomIn !== false);
       const target = ends[ends.length - 1];
       cardShapes.forEach((shape, number) => {
@@ -426,16 +433,21 @@
 
   // ---- search ----
 
-  const words = data.cards.map(({ title, detail }) => [
-    title, ...detail.grids.flatMap((grid) => grid.rows.map((row) => row[0])),
-  ].map((word) => word.toLowerCase()));
+  const columnsOf = (detail) => detail.grids.filter((grid) => grid.goto.length === 0)
+    .flatMap((grid) => grid.rows.map((row) => row[0]));
+  const words = data.cards.map(({ title, detail }) =>
+    [title, ...columnsOf(detail)].map((word) => word.toLowerCase()));
   let hits = [];
   let hit = -1;
 
   const look = () => {
     const text = search.value.trim().toLowerCase();
-    const rank = (number) => (words[number][0].startsWith(text) ? 0
-      : words[number][0].includes(text) ? 1 : 2);
+    const rank = (number) => {
+      const [title, ...columns] = words[number];
+      if (title.startsWith(text)) return 0;
+      if (title.includes(text)) return 1;
+      return columns.includes(text) ? 2 : 3;
+    };
     hits = text === "" ? [] : [...words.keys()]
       .filter((number) => words[number].some((word) => word.includes(text)))
       .sort((one, two) => rank(one) - rank(two));
@@ -463,13 +475,13 @@
   $("faint").addEventListener("change", (event) => {
     stage.classList.toggle("no-faint", !event.target.checked);
   });
-  let untouched = true;
   let lastWidth = pixels().w;
   new ResizeObserver(() => {
     const { w, h } = pixels();
-    if (untouched) fit();
-    else show({ ...view, w: view.w * (w / lastWidth), h: (view.w * (w / lastWidth) * h) / w });
+    const wide = view.w * (w / lastWidth);
     lastWidth = w;
+    if (untouched) fit();
+    else show({ ...view, w: wide, h: (wide * h) / w });
   }).observe(frame);
   for (const kind of ["wheel", "pointerdown", "keydown"]) {
     window.addEventListener(kind, () => { untouched = false; }, { once: true, capture: true });

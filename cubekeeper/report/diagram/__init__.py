@@ -1,1 +1,1 @@
-"""Cards and links, laid out in layers and drawn as SVG, DOT or a page: knows nothing of lattices."""
+"""Cards and links, laid out in layers, drawn as SVG, DOT or a page: no word of lattices here."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from cubekeeper.report.diagram.measure import shorten, text_width
-from cubekeeper.report.diagram.model import Card, Chip, Link, Tone
+from cubekeeper.report.diagram.model import Card, Chip, Link
 
 TITLE: Final = 13.0
 SMALL: Final = 11.0
@@ -60,6 +60,7 @@ class Face:
 def face_of(card: Card, *, compact: bool = False) -> Face:
     """Measure a card and set its words.
 
+    >>> from cubekeeper.report.diagram.model import Tone
     >>> face = face_of(Card("v", "sales", Tone.VIEW, "10 rows", (Chip("storeID", 0),)))
     >>> [words.text for words in face.words], face.chips[0].text, face.height
     (['sales', '10 rows'], 'storeID', 60.0)
@@ -88,7 +89,7 @@ def _full_face(card: Card) -> Face:
         [
             head,
             _LEAST,
-            min(sum(widths) + _CHIP_GAP * (len(widths) - 1), _ROOM),
+            *_row_widths(widths, room),
             *(text_width(line, SMALL) for _, line in lines),
         ]
     )
@@ -101,7 +102,19 @@ def _full_face(card: Card) -> Face:
     for role, line in lines:
         y += _LINE
         words.append(Words(role, line, _PAD, y - 3.0, text_width(line, SMALL)))
-    return Face(inner + 2 * _PAD, y + (6.0 if lines else 10.0), tuple(words), boxes)
+    below_last = 6.0 if lines else 10.0 if boxes else 4.0
+    return Face(inner + 2 * _PAD, y + below_last, tuple(words), boxes)
+
+
+def _row_widths(widths: Sequence[float], room: float) -> list[float]:
+    """How wide the rows of chips are, if each is filled before the next begins."""
+    rows: list[float] = []
+    for width in widths:
+        if rows and rows[-1] + _CHIP_GAP + width <= room:
+            rows[-1] += _CHIP_GAP + width
+        else:
+            rows.append(width)
+    return rows
 
 
 def _set_chips(
@@ -121,9 +134,7 @@ def _set_chips(
 def _compact_face(card: Card) -> Face:
     title = shorten(card.title, _COMPACT_TITLE, _COMPACT_ROOM)
     width = text_width(title, _COMPACT_TITLE)
-    return Face(
-        max(width, 24.0) + 14.0, 24.0, (Words("small-title", title, 7.0, 14.0, width),), ()
-    )
+    return Face(max(width, 24.0) + 14.0, 24.0, (Words("small-title", title, 7.0, 14.0, width),), ())
 
 
 def _wrapped(text: str, room: float) -> list[str]:

@@ -7,6 +7,7 @@ in any font.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 from typing import Final
@@ -34,9 +35,10 @@ _GROUPS: Final = {
     1015: "@",
 }
 _WIDTHS: Final = {char: width for width, chars in _GROUPS.items() for char in chars}
-_OTHERS: Final = {"·": 333, "…": 1000, "⋈": 760, "σ": 600, "≤": 549, "≥": 549, "×": 584, "−": 584}
+_OTHERS: Final = {"·": 333, "…": 1000, "⋈": 760, "≤": 549, "≥": 549, "×": 584, "−": 584}
 _BOLD: Final = 1.07
 _MONO: Final = 602
+_WORD_END: Final = re.compile(r"[_\s.:-]+|[a-z0-9](?=[A-Z])")
 _UNKNOWN: Final = 610
 _WIDE: Final = 1000
 
@@ -58,7 +60,7 @@ def shorten(text: str, size: float, room: float, *, bold: bool = False) -> str:
     """The text, or as much of it as fits with an ellipsis.
 
     >>> shorten("TotalQuantity", 10, 200), shorten("TotalQuantity", 10, 40)
-    ('TotalQuantity', 'TotalQ…')
+    ('TotalQuantity', 'Total…')
     """
     if text_width(text, size, bold=bold) <= room:
         return text
@@ -66,6 +68,19 @@ def shorten(text: str, size: float, room: float, *, bold: bool = False) -> str:
     while end > 1 and text_width(text[:end] + "…", size, bold=bold) > room:
         end -= 1
     return text[:end].rstrip() + "…"
+
+
+def halves(text: str) -> tuple[str, ...]:
+    """A name on two lines, broken where a word ends and the longer line is shortest.
+
+    >>> halves("calendar__d_year_region"), halves("returnsByDepartment"), halves("pos")
+    (('calendar__d_', 'year_region'), ('returnsBy', 'Department'), ('pos',))
+    """
+    breaks = [match.end() for match in _WORD_END.finditer(text) if match.end() < len(text)]
+    if not breaks:
+        return (text,)
+    best = min(breaks, key=lambda end: (max(end, len(text) - end), end))
+    return (text[:best].rstrip(), text[best:])
 
 
 def _char_width(char: str) -> int:

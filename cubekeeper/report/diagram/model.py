@@ -112,7 +112,8 @@ class Key:
 class Diagram:
     """A whole picture. Links run from cards above to cards below and never in a circle.
 
-    `compact` cards show their title and a stripe per chip: there are too many for more.
+    `compact` cards show their title and a stripe per chip: there are too many for more. `others`
+    are the faint links in two words, `sought` what one can look for.
     """
 
     title: str
@@ -122,3 +123,5 @@ class Diagram:
     legend: tuple[Key, ...] = ()
     overview: Detail = field(default_factory=lambda: Detail(""))
     compact: bool = False
+    others: str = "other links"
+    sought: str = "a card"

@@ -10,15 +10,8 @@ from html import escape
 from string import Template
 
 from cubekeeper.report.diagram.model import Detail, Diagram, Grid, Key
-from cubekeeper.report.diagram.svg import (
-    Drawing,
-    asset,
-    definitions,
-    draw,
-    key_sample,
-    picture_style,
-    world,
-)
+from cubekeeper.report.diagram.styles import asset, picture_style
+from cubekeeper.report.diagram.svg import Drawing, definitions, draw, key_sample, world
 
 Json = Mapping[str, "Json"] | Sequence["Json"] | str | float | bool | None
 
@@ -39,7 +32,8 @@ def diagram_html(diagram: Diagram) -> str:
         style=asset("colours.css") + picture_style(both_schemes=False) + asset("page.css"),
         legend="".join(_legend_entry(key) for key in diagram.legend),
         picture="\n".join(_stage(drawing)),
-        overview=escape(f"{len(diagram.cards)} cards, {len(diagram.links)} links"),
+        others=escape(diagram.others),
+        sought=escape(f"Find {diagram.sought}"),
         faint="" if any(link.drawn and not link.strong for link in diagram.links) else " hidden",
         data=embedded_json(_data(drawing)),
         script=script,
@@ -62,8 +56,8 @@ def _stage(drawing: Drawing) -> Iterator[str]:
     width, height = drawing.layout.width, drawing.layout.height
     kind = "small" if drawing.diagram.compact else "full"
     yield (
-        f'<svg id="stage" class="{kind}" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}"'
-        ' role="group" aria-labelledby="heading">'
+        f'<svg id="stage" class="{kind}" xmlns="http://www.w3.org/2000/svg"'
+        f' viewBox="0 0 {width:.0f} {height:.0f}" role="group" aria-labelledby="heading">'
     )
     yield from definitions()
     yield '<g id="extra"></g>'

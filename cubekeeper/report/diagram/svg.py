@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from html import escape
-from importlib.resources import files
 from typing import Final
 
 from cubekeeper.report.diagram.faces import (
@@ -24,11 +20,14 @@ from cubekeeper.report.diagram.faces import (
 from cubekeeper.report.diagram.layout.arrange import arrange
 from cubekeeper.report.diagram.layout.graph import Arc, Box, Graph, Layout, Placed, Route, Spacing
 from cubekeeper.report.diagram.layout.swing import swings
-from cubekeeper.report.diagram.measure import text_width
+from cubekeeper.report.diagram.measure import halves, text_width
 from cubekeeper.report.diagram.model import Card, Diagram, Key, Link
+from cubekeeper.report.diagram.styles import picture_style
+from cubekeeper.report.diagram.xml import attribute, escaped, short, text_element
 
 _STRONG: Final = 4
 _TIP: Final = 5.0
+_FAR_LARGEST: Final = 26.0
 _COMPACT_SPACING: Final = Spacing(
     between_cards=10.0,
     beside_card=7.0,
@@ -87,15 +86,15 @@ def diagram_svg(diagram: Diagram) -> str:
         [
             '<?xml version="1.0" encoding="UTF-8"?>',
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="title desc"'
-            f' viewBox="0 0 {_n(head.width)} {_n(head.height)}"'
-            f' width="{_n(head.width)}" height="{_n(head.height)}">',
-            f'<title id="title">{_t(diagram.title)}</title>',
-            f'<desc id="desc">{_t(diagram.description)}</desc>',
+            f' viewBox="0 0 {short(head.width)} {short(head.height)}"'
+            f' width="{short(head.width)}" height="{short(head.height)}">',
+            f'<title id="title">{escaped(diagram.title)}</title>',
+            f'<desc id="desc">{escaped(diagram.description)}</desc>',
             f"<style>{picture_style(both_schemes=True)}</style>",
             *definitions(),
-            f'<rect class="paper" width="{_n(head.width)}" height="{_n(head.height)}"/>',
+            f'<rect class="paper" width="{short(head.width)}" height="{short(head.height)}"/>',
             *head.lines(),
-            f'<g transform="translate({_n(head.shift)} {_n(head.depth)})">',
+            f'<g transform="translate({short(head.shift)} {short(head.depth)})">',
             *world(drawing, interactive=False),
             "</g>",
             "</svg>",
@@ -126,7 +125,8 @@ def _wire(number: int, link: Link, route: Route, *, interactive: bool) -> Iterat
     if interactive:
         yield f'<g class="link {kind}" data-link="{number}"><path class="touch" d="{path}"/>'
     else:
-        yield f'<g class="link {kind}"><title>{_t(link.detail.heading or _named(link))}</title>'
+        title = link.detail.heading or f"{link.source} → {link.target}"
+        yield f'<g class="link {kind}"><title>{escaped(title)}</title>'
     yield f'<path class="wire" d="{path}" marker-end="url(#{kind}-tip)"/></g>'
 
 
@@ -138,30 +138,26 @@ def _tag(number: int, link: Link, route: Route, *, interactive: bool) -> Iterato
     width, room = label_width(link), text_width(link.label, LABEL)
     yield (
         f'<g class="link {"strong" if link.strong else "faint"}"{data}>'
-        f'<rect class="tag" x="{_n(x - width / 2)}" y="{_n(y - 9)}" width="{_n(width)}"'
+        f'<rect class="tag" x="{short(x - width / 2)}" y="{short(y - 9)}" width="{short(width)}"'
         ' height="18" rx="9"/>'
-        + _text("tag-text", link.label, x - room / 2, y + 4, room, LABEL)
+        + text_element("tag-text", link.label, x - room / 2, y + 4, room, LABEL)
         + "</g>"
     )
-
-
-def _named(link: Link) -> str:
-    return f"{link.source} → {link.target}"
 
 
 def _card(
     number: int, card: Card, face: Face, placed: Placed, *, interactive: bool, compact: bool
 ) -> Iterator[str]:
     data = (
-        f' data-card="{number}" tabindex="0" role="button" aria-label="{_a(_spoken(card))}"'
+        f' data-card="{number}" tabindex="0" role="button" aria-label="{attribute(_spoken(card))}"'
         if interactive
         else ""
     )
-    place = f"translate({_n(placed.left)} {_n(placed.y)})"
+    place = f"translate({short(placed.left)} {short(placed.y)})"
     yield f'<g class="card {card.tone.value}"{data} transform="{place}">'
     if not interactive:
-        yield f"<title>{_t(_spoken(card))}</title>"
-    size = f'width="{_n(face.width)}" height="{_n(face.height)}"'
+        yield f"<title>{escaped(_spoken(card))}</title>"
+    size = f'width="{short(face.width)}" height="{short(face.height)}"'
     radius = 5 if compact else 10
     if not compact:
         yield f'<rect class="shade" y="2.5" {size} rx="{radius}"/>'
@@ -174,7 +170,7 @@ def _card(
     if compact or interactive:
         yield from _stripes(card, face, far=not compact)
     if interactive:
-        yield _far_title(card, face)
+        yield from _far_title(card, face)
     yield "</g>"
 
 
@@ -182,12 +178,12 @@ def _chip(box: ChipBox) -> Iterator[str]:
     hue = "none" if box.chip.hue is None else f"h{box.chip.hue % 8}"
     ghost = " ghost" if box.chip.ghost else ""
     yield (
-        f'<rect class="chip {hue}{ghost}" x="{_n(box.x)}" y="{_n(box.y)}"'
-        f' width="{_n(box.width)}" height="{_n(CHIP_HEIGHT)}" rx="5"/>'
+        f'<rect class="chip {hue}{ghost}" x="{short(box.x)}" y="{short(box.y)}"'
+        f' width="{short(box.width)}" height="{short(CHIP_HEIGHT)}" rx="5"/>'
     )
     room = text_width(box.text, SMALL)
     left = box.x + (box.width - room) / 2
-    yield _text(f"chip-text {hue}{ghost}", box.text, left, box.y + 13, room, SMALL)
+    yield text_element(f"chip-text {hue}{ghost}", box.text, left, box.y + 13, room, SMALL)
 
 
 def _stripes(card: Card, face: Face, *, far: bool) -> Iterator[str]:
@@ -198,51 +194,47 @@ def _stripes(card: Card, face: Face, *, far: bool) -> Iterator[str]:
     shown = 'far" display="none' if far else "near"
     for place, hue in enumerate(hues):
         yield (
-            f'<rect class="stripe s{hue % 8} {shown}" x="{_n(side + place * each)}"'
-            f' y="{_n(face.height - 2 * height)}" width="{_n(max(each - 2, 1))}"'
-            f' height="{_n(height)}"/>'
+            f'<rect class="stripe s{hue % 8} {shown}" x="{short(side + place * each)}"'
+            f' y="{short(face.height - 2 * height)}" width="{short(max(each - 2, 1))}"'
+            f' height="{short(height)}"/>'
         )
 
 
-def _far_title(card: Card, face: Face) -> str:
+def _far_title(card: Card, face: Face) -> Iterator[str]:
     """The title alone, as large as the card allows: shown when the page is zoomed far out."""
-    unit = max(text_width(card.title, 1.0, bold=True), 0.01)
-    size = min((face.width - 16.0) / unit, face.height * 0.5, 34.0)
-    room = unit * size
-    x, y = (face.width - room) / 2, face.height * (0.46 if card.chips else 0.5) + size * 0.35
-    return _text("far", card.title, x, y, room, size, extra=' display="none"')
+    best: tuple[float, tuple[str, ...]] = (0.0, (card.title,))
+    for lines in ((card.title,), halves(card.title)):
+        unit = max(text_width(line, 1.0, bold=True) for line in lines)
+        high = face.height * (0.62 if card.chips else 0.8) / (1.15 * len(lines))
+        size = min((face.width - 14.0) / max(unit, 0.01), high, _FAR_LARGEST)
+        best = max(best, (size, lines))
+    size, lines = best
+    middle = face.height * (0.42 if card.chips else 0.5)
+    for place, line in enumerate(lines):
+        room = text_width(line, size, bold=True)
+        y = middle + (place - (len(lines) - 1) / 2) * size * 1.15 + size * 0.36
+        x = (face.width - room) / 2
+        yield text_element("far", line, x, y, room, size, extra=' display="none"')
 
 
 def _words(words: Words) -> str:
-    return _text(words.role, words.text, words.x, words.y, words.width, _SIZES[words.role])
-
-
-def _text(
-    role: str, text: str, x: float, y: float, width: float, size: float, extra: str = ""
-) -> str:
-    fit = f' textLength="{_n(width)}" lengthAdjust="spacingAndGlyphs"' if len(text) > 1 else ""
-    return (
-        f'<text class="{role}" x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}"{fit}{extra}>'
-        f"{_t(text)}</text>"
-    )
+    return text_element(words.role, words.text, words.x, words.y, words.width, _SIZES[words.role])
 
 
 def _path(route: Route) -> str:
-    """The line through its stations; it ends short of the card, where the arrow's tip takes over."""
+    """The line through its stations; it ends where the arrow's tip takes over."""
     first = route.stations[0]
-    parts = [f"M{_n(first.x)} {_n(first.top)}"]
+    parts = [f"M{short(first.x)} {short(first.top)}"]
     if first.bottom - first.top >= 0.5:
-        parts.append(f"V{_n(first.bottom)}")
+        parts.append(f"V{short(first.bottom)}")
     for swing in swings(route, tip=_TIP):
         if abs(swing.x1 - swing.x0) < 0.5 and abs(swing.slope0) + abs(swing.slope1) < 0.01:
-            parts.append(f"V{_n(swing.y1)}")
+            parts.append(f"V{short(swing.y1)}")
         else:
-            (ax, ay), (bx, by) = swing.controls()
-            parts.append(
-                f"C{_n(ax)} {_n(ay)} {_n(bx)} {_n(by)} {_n(swing.x1)} {_n(swing.y1)}"
-            )
+            points = (*swing.controls(), (swing.x1, swing.y1))
+            parts.append("C" + " ".join(f"{short(x)} {short(y)}" for x, y in points))
         if swing.down > swing.y1:
-            parts.append(f"V{_n(swing.down)}")
+            parts.append(f"V{short(swing.down)}")
     return "".join(parts)
 
 
@@ -293,13 +285,13 @@ class _Head:
     def lines(self) -> Iterator[str]:
         size = _SIZES["heading"]
         room = text_width(self.diagram.title, size, bold=True)
-        yield _text("heading", self.diagram.title, 28.0, 38.0, room, size)
+        yield text_element("heading", self.diagram.title, 28.0, 38.0, room, size)
         for place, row in enumerate(self.rows):
             for x, key in row:
                 y = 62.0 + 22.0 * place
                 yield from key_sample(key, x, y)
                 room = text_width(key.meaning, SMALL)
-                yield _text("caption", key.meaning, x + 34, y + 4, room, SMALL)
+                yield text_element("caption", key.meaning, x + 34, y + 4, room, SMALL)
 
 
 def _key_width(key: Key) -> float:
@@ -311,75 +303,26 @@ def key_sample(key: Key, x: float, y: float) -> Iterator[str]:
     match key.sample:
         case "strong" | "faint" as kind:
             yield (
-                f'<g class="link {kind}"><path class="wire" d="M{_n(x)} {_n(y)}H{_n(x + 20)}"'
-                f' marker-end="url(#{kind}-tip)"/></g>'
+                f'<g class="link {kind}"><path class="wire" marker-end="url(#{kind}-tip)"'
+                f' d="M{short(x)} {short(y)}H{short(x + 20)}"/></g>'
             )
         case "chip" | "ghost" as kind:
             hue = "none" if key.hue is None else f"h{key.hue % 8}"
             ghost = " ghost" if kind == "ghost" else ""
             yield (
-                f'<rect class="chip {hue}{ghost}" x="{_n(x)}" y="{_n(y - 7)}" width="26"'
+                f'<rect class="chip {hue}{ghost}" x="{short(x)}" y="{short(y - 7)}" width="26"'
                 ' height="14" rx="4"/>'
             )
         case tone:
             yield (
-                f'<g class="card {_a(tone)}"><rect class="plate" x="{_n(x)}" y="{_n(y - 7)}"'
-                ' width="26" height="14" rx="4"/></g>'
+                f'<g class="card {attribute(tone)}"><rect class="plate"'
+                f' x="{short(x)}" y="{short(y - 7)}" width="26" height="14" rx="4"/></g>'
             )
-
-
-@lru_cache(maxsize=2)
-def picture_style(*, both_schemes: bool) -> str:
-    """The style sheet of the picture; alone it carries its colours, in a page it uses the page's.
-
-    A picture that stands alone spells the colours out, once per scheme, because not every viewer
-    of SVG knows variables.
-    """
-    sheet = asset("picture.css")
-    if not both_schemes:
-        return sheet
-    light, dark = schemes()
-    dark_sheet = _spelled_out(sheet, dark)
-    return f"{_spelled_out(sheet, light)}\n@media (prefers-color-scheme: dark) {{\n{dark_sheet}}}\n"
-
-
-@lru_cache(maxsize=1)
-def schemes() -> tuple[dict[str, str], dict[str, str]]:
-    """The colours of the light and of the dark scheme, by name, as `colours.css` has them."""
-    blocks = re.findall(r"\{([^{}]*--[^{}]*)\}", asset("colours.css"))
-    light, dark = (dict(re.findall(r"(--[\w-]+):\s*([^;]+);", block)) for block in blocks)
-    return light, {**light, **dark}
-
-
-def asset(name: str) -> str:
-    """A file that ships with the package, without its comments if it is a style sheet."""
-    text = (files("cubekeeper.report") / "assets" / name).read_text(encoding="utf-8")
-    return re.sub(r"/\*.*?\*/\n?", "", text, flags=re.DOTALL) if name.endswith(".css") else text
-
-
-def _spelled_out(sheet: str, colours: dict[str, str]) -> str:
-    return re.sub(r"var\((--[\w-]+)\)", lambda match: colours[match[1]], sheet)
-
-
-_FORBIDDEN: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-
-def _t(text: str) -> str:
-    """Text for XML: escaped, and without the characters XML has no place for."""
-    return escape(_FORBIDDEN.sub("\ufffd", text), quote=False)
-
-
-def _a(text: str) -> str:
-    return escape(_FORBIDDEN.sub("\ufffd", text), quote=True)
-
-
-def _n(value: float) -> str:
-    """A coordinate, as short as a tenth of a unit allows."""
-    return f"{value:.1f}".removesuffix(".0")
 
 
 def _spoken(card: Card) -> str:
     """A card in words, for those who hear it."""
-    chips: Sequence[str] = [chip.text for chip in card.chips if not chip.ghost]
-    parts = [card.title, card.figure, "by " + ", ".join(chips) if chips else "", *card.lines, card.remark]
+    chips = ", ".join(chip.text for chip in card.chips if not chip.ghost)
+    by = f"by {chips}" if chips else ""
+    parts = [card.title, card.figure, by, *card.lines, card.remark]
     return "; ".join(part for part in parts if part)

@@ -1,7 +1,5 @@
 """The benchmark measures what it says, on warehouses that are as large as it says."""
 
-from pathlib import Path
-
 import pytest
 
 from cubekeeper.bench.lattice_growth import (
@@ -13,7 +11,8 @@ from cubekeeper.bench.lattice_growth import (
     measure_growth,
 )
 from cubekeeper.bench.workloads import cube, mixed, product
-from cubekeeper.declare import load
+from cubekeeper.cli.commands.bench import FAMILIES
+from cubekeeper.declare import load_text
 from cubekeeper.derive import build_lattice
 
 
@@ -38,15 +37,18 @@ def test_a_cube_is_one_lattice():
     assert measure(product(2)).pairs == 6**2 - 3**2
 
 
-def test_mixed_views_are_the_same_every_time_and_of_every_kind(tmp_path: Path):
+def test_mixed_views_are_the_same_every_time_and_of_every_kind():
     assert mixed(200) == mixed(200)
-    (tmp_path / "warehouse.yml").write_text(mixed(200).declarations)
-    warehouse = load(tmp_path).warehouse
+    warehouse = load_text(mixed(200).text).warehouse
     lattice = build_lattice(warehouse)
     assert {view.fact for view in warehouse.summary_tables} == {f"fact{i}" for i in range(1, 6)}
     assert any(view.filter for view in warehouse.summary_tables)
     assert all(node.incremental for node in lattice.nodes.values())
     assert sum(map(len, lattice.labels.values())) > 200
+
+
+def test_the_command_knows_the_families():
+    assert FAMILIES == tuple(SERIES)
 
 
 def test_repeating_keeps_the_best():

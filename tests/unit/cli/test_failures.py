@@ -158,7 +158,7 @@ def test_a_wrong_command_line_as_json(ask):
     assert (error["kind"], error["code"]) == ("input", "usage")
 
 
-@pytest.mark.parametrize("group", [[], ["lattice"], ["bench"]])
+@pytest.mark.parametrize("group", [[], ["lattice"]])
 def test_a_group_without_a_command_shows_its_help(ask, group):
     answer = ask(*group)
     assert (answer.code, answer.out) == (2, "")

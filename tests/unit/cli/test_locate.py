@@ -63,6 +63,27 @@ def test_a_missing_path_names_its_neighbour():
     assert caught.value.hint == "did you mean `warehouse.yml`?"
 
 
+@pytest.mark.parametrize("given", ["", "nowhere"])
+def test_what_does_not_exist_is_never_replaced_by_the_search(shop: Path, given):
+    assert locate(None).resolve() == shop
+    with pytest.raises(InputError, match=f"`{given}` does not exist"):
+        locate(given)
+
+
+def test_a_device_is_no_warehouse():
+    with pytest.raises(InputError, match="neither a folder nor a file"):
+        locate("/dev/zero")
+
+
+def test_a_current_folder_that_is_gone(tmp_path: Path, monkeypatch):
+    monkeypatch.delenv("CUBEKEEPER_WAREHOUSE", raising=False)
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(InputError, match="no longer there"):
+        locate(None)
+
+
 @pytest.mark.usefixtures("shop")
 def test_a_missing_path_of_the_variable_is_told_apart(monkeypatch):
     monkeypatch.setenv("CUBEKEEPER_WAREHOUSE", "nowhere/at/all")

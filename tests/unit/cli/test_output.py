@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from cubekeeper.cli.output import (
-    as_json,
     deliver,
+    deliver_json,
     say_problem,
     tolerate_narrow_encodings,
     wants_colour,
@@ -113,11 +113,22 @@ def test_where_a_result_went_is_a_message(tmp_path: Path, capfd):
     assert (tmp_path / "a.txt").read_text() == "text\n"
 
 
-@pytest.mark.parametrize(("encoding", "text"), [("utf-8", '"×"'), ("ascii", '"\\u00d7"')])
-def test_json_survives_any_encoding(monkeypatch, encoding, text):
-    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    monkeypatch.setattr(sys, "stdout", stream)
+@pytest.mark.parametrize(
+    ("encoding", "text"), [("utf-8", b'"\xc3\x97"\n'), ("ascii", b'"\\u00d7"\n')]
+)
+def test_json_survives_any_encoding(monkeypatch, tmp_path: Path, encoding, text):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
     tolerate_narrow_encodings()
-    assert as_json("×") == text
-    stream.write("×")
-    stream.flush()
+    deliver_json("×")
+    assert written.getvalue() == text
+    deliver_json("×", tmp_path / "a.json")
+    assert (tmp_path / "a.json").read_bytes() == b'"\xc3\x97"\n'
+
+
+def test_text_survives_any_encoding(monkeypatch):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="latin-1"))
+    tolerate_narrow_encodings()
+    deliver("a ─ × b", None)
+    assert written.getvalue() == b"a ? \xd7 b\n"

@@ -1,15 +1,16 @@
 """A warehouse written by hand, for tests of sizes, costs and plans: a shop with everything hard.
 
-    sales ── store ──► stores ── city ──► cities            a snowflake
-          ├─ item ───► items
-          ├─ ordered ► days                                  two roles of one dimension
-          └─ shipped ► days
-    returns ── store ──► stores, item ──► items              a second fact
+sales ── store ──► stores ── city ──► cities            a snowflake
+      ├─ item ───► items
+      ├─ ordered ► days                                  two roles of one dimension
+      └─ shipped ► days
+returns ── store ──► stores, item ──► items              a second fact
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from random import Random
 
 from cubekeeper.scalar.aggregates import Aggregate, aggregate
@@ -41,7 +42,7 @@ def _chain(name: str, *levels: tuple[str, DataType]) -> Hierarchy:
     return Hierarchy(
         name,
         tuple(Level(level, ColumnRef((), level, type_, False)) for level, type_ in levels),
-        tuple(zip(names, names[1:], strict=False)),
+        tuple(pairwise(names)),
     )
 
 
@@ -128,7 +129,7 @@ def view(
     keys: Sequence[Expr],
     *aggregates: Aggregate,
     fact: str = "sales",
-    filter: tuple[Expr, ...] = (),
+    where: tuple[Expr, ...] = (),
     policy: Policy = Policy.AUTO,
 ) -> SummaryTable:
     """A summary table; without aggregates it counts and sums quantities."""
@@ -138,7 +139,7 @@ def view(
         fact,
         tuple(Key(f"k{at}", key) for at, key in enumerate(keys)),
         tuple(Measure(f"m{at}", measure) for at, measure in enumerate(measures)),
-        filter=filter,
+        filter=where,
         policy=policy,
     )
 
@@ -167,9 +168,9 @@ FILTERS: tuple[tuple[Expr, ...], ...] = (
     (),
     (),
     (),
-    (call("=", REGION, literal("r1")),),
+    (call("=", REGION, literal("v0")),),
     (call(">", QTY, literal(2)),),
-    (call("=", CATEGORY, literal("c1")), call(">", QTY, literal(2))),
+    (call("=", CATEGORY, literal("v0")), call(">", QTY, literal(2))),
 )
 
 
@@ -178,12 +179,12 @@ def random_views(pick: Random, most: int, *, holistic: bool = True) -> list[Summ
     aggregates = [COUNT, TOTAL, PRICES, FIRST, COSTS, *([DISTINCT] if holistic else [])]
     views: list[SummaryTable] = []
     for number in range(pick.randint(2, most)):
-        keys = pick.sample(KEYS, pick.choice((0, 1, 1, 2, 2, 3, 4)))
+        keys: list[Expr] = list(pick.sample(KEYS, pick.choice((0, 1, 1, 2, 2, 3, 4))))
         if views and pick.random() < 0.25:
             keys = [key.expr for key in pick.choice(views).keys]
             pick.shuffle(keys)
         chosen = pick.sample(aggregates, pick.randint(1, 3))
-        views.append(view(f"v{number}", keys, *chosen, filter=pick.choice(FILTERS)))
+        views.append(view(f"v{number}", keys, *chosen, where=pick.choice(FILTERS)))
     return views
 
 

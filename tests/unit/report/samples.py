@@ -11,7 +11,7 @@ from cubekeeper.lattice.choice import Maintenance
 from cubekeeper.lattice.model import Lattice
 from cubekeeper.scalar.aggregates import AggregateFunction as F
 from cubekeeper.scalar.aggregates import aggregate
-from cubekeeper.scalar.nodes import ColumnRef, Expr
+from cubekeeper.scalar.nodes import ColumnRef
 from cubekeeper.schema import DATE, INT, STRING, Column
 from cubekeeper.statistics.model import (
     PAPER_WEIGHTS,
@@ -155,8 +155,3 @@ def random_lattice(seed: int, count: int) -> tuple[Lattice, Maintenance]:
         for number in range(count)
     ]
     return lattice_of(*views)
-
-
-def every_expression(nodes: Lattice) -> list[Expr]:
-    """The group-by expressions of a lattice, for checks by hand."""
-    return [key.expr for node in nodes.nodes.values() for key in node.keys]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import ceil, sqrt
 from typing import Final
 
 from cubekeeper.report.diagram.layout.graph import (
-    Arc,
-    Box,
     Graph,
     Layout,
     Placed,
@@ -26,11 +24,13 @@ _LANE: Final = 2.0
 _LEAN: Final = 30.0
 _TOO_WIDE: Final = 1.3
 _WIDE_ENOUGH: Final = 1900.0
+_SCREEN: Final = 1.6
 
 
 def arrange(graph: Graph, spacing: Spacing | None = None) -> Layout:
     """Lay out a graph of boxes.
 
+    >>> from cubekeeper.report.diagram.layout.graph import Arc, Box
     >>> layout = arrange(Graph((Box(80, 40), Box(80, 40)), (Arc(0, 1),)))
     >>> upper, lower = layout.boxes
     >>> upper.x == lower.x and upper.bottom < lower.y
@@ -183,30 +183,52 @@ def _framed(
 def _pack(
     graph: Graph, pieces: Sequence[tuple[list[int], list[int], Layout]], spacing: Spacing
 ) -> Layout:
-    """Parts on shelves, left to right, in their own order."""
+    """Parts on shelves, left to right, in their own order; as many shelves as suit a screen."""
     boxes: list[Placed | None] = [None] * len(graph.boxes)
     routes: list[Route | None] = [None] * len(graph.arcs)
-    gap, margin = spacing.between_parts, spacing.margin
-    area = sum((piece.width + gap) * (piece.height + gap) for _, _, piece in pieces)
-    shelf = max([sqrt(area * spacing.aspect), *(piece.width for _, _, piece in pieces)])
-    x = y = margin
-    deepest = widest = 0.0
-    for members, inside, piece in pieces:
-        if x > margin and x + piece.width > margin + shelf:
-            x, y = margin, deepest + gap
+    sizes = [(piece.width, piece.height) for _, _, piece in pieces]
+    widths = sorted(
+        {
+            sum(width for width, _ in sizes[:end]) + end * spacing.between_parts
+            for end in range(1, len(sizes) + 1)
+        }
+    )
+    shelves = [_shelve(sizes, width, spacing) for width in widths] or [_Shelves((), 0.0, 0.0)]
+    best = min(shelves, key=lambda made: max(made.width / _SCREEN, made.height))
+    for (members, inside, piece), (x, y) in zip(pieces, best.places, strict=True):
         for box, placed in zip(members, piece.boxes, strict=True):
             boxes[box] = _moved_box(placed, x, y)
         for arc, route in zip(inside, piece.routes, strict=True):
             routes[arc] = _moved_route(route, x, y)
-        deepest = max(deepest, y + piece.height)
-        widest = max(widest, x + piece.width)
-        x += piece.width + gap
     return Layout(
-        widest + margin,
-        deepest + margin,
+        best.width + spacing.margin,
+        best.height + spacing.margin,
         tuple(box for box in boxes if box is not None),
         tuple(route for route in routes if route is not None),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Shelves:
+    """The upper left corners of the parts, and how far right and down they reach."""
+
+    places: tuple[tuple[float, float], ...]
+    width: float
+    height: float
+
+
+def _shelve(sizes: Sequence[tuple[float, float]], shelf: float, spacing: Spacing) -> _Shelves:
+    gap, margin = spacing.between_parts, spacing.margin
+    x = y = margin
+    widest = deepest = margin
+    places: list[tuple[float, float]] = []
+    for width, height in sizes:
+        if x > margin and x + width > margin + shelf:
+            x, y = margin, deepest + gap
+        places.append((x, y))
+        widest, deepest = max(widest, x + width), max(deepest, y + height)
+        x += width + gap
+    return _Shelves(tuple(places), widest, deepest)
 
 
 def _moved_box(box: Placed, right: float, down: float) -> Placed:

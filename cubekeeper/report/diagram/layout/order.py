@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from cubekeeper.report.diagram.layout.sheet import Sheet
@@ -66,8 +67,7 @@ def _sweep(rows: list[list[int]], fixed: _Neighbours, *, down: bool, turn: bool)
             )
         row = list(reversed(rows[index])) if turn else rows[index]
         rows[index] = sorted(row, key=keys.__getitem__)
-        for place, vertex in enumerate(rows[index]):
-            position[vertex] = place
+        position |= {vertex: place for place, vertex in enumerate(rows[index])}
 
 
 def _swap_neighbours(rows: list[list[int]], above: _Neighbours, below: _Neighbours) -> None:
@@ -100,7 +100,7 @@ def _pair_crossings(
 
 def _crossings(rows: list[list[int]], below: _Neighbours) -> int:
     total = 0
-    for upper, lower in zip(rows, rows[1:], strict=False):
+    for upper, lower in pairwise(rows):
         position = {vertex: place for place, vertex in enumerate(lower)}
         tree = [0] * (len(lower) + 1)
         seen = 0

@@ -13,12 +13,17 @@ from typing import Final
 
 from cubekeeper.report.diagram.layout.graph import Spacing
 from cubekeeper.report.diagram.layout.sheet import Part, Sheet
+from cubekeeper.report.diagram.layout.straighten import (
+    SLANT,
+    straighten_chains,
+    straighten_segments,
+)
 
 _SETTLE: Final = 6
 _POLISH: Final = 14
+_LARGE: Final = 8000
 _UPRIGHT: Final = 6.0
 _LOOSE: Final = 0.01
-_SLANT: Final = 9.0
 _CORNER: Final = 22.0
 _PORT: Final = 4.0
 
@@ -44,44 +49,16 @@ def place_across(sheet: Sheet, spacing: Spacing) -> Across:
         for vertex, place in zip(row, offset, strict=True):
             x[vertex] = place - middle
     last = len(sheet.rows) - 1
-    for step in range(_SETTLE + _POLISH):
+    polish = _POLISH if len(sheet.vertices) <= _LARGE else _POLISH // 4
+    for step in range(_SETTLE + polish):
         down = step % 2 == 0
         both = step >= _SETTLE
         for index in range(last + 1) if down else range(last, -1, -1):
             sides = (above, below) if both else ((above,) if down else (below,))
             _settle_row(sheet.rows[index], offsets[index], x, sides)
-    _straighten(sheet, offsets, ports, x)
+    straighten_chains(sheet, offsets, ports, x)
+    straighten_segments(sheet, offsets, ports, x)
     return Across(tuple(x), _shifted_ports(sheet, ports, x))
-
-
-def _straighten(
-    sheet: Sheet,
-    offsets: Sequence[Sequence[float]],
-    ports: Sequence[tuple[float, float]],
-    x: list[float],
-) -> None:
-    """Take out the last small slants where the neighbours leave room, the heaviest line first."""
-    heaviest: dict[int, tuple[int, int]] = {}
-    for index, segment in enumerate(sheet.segments):
-        if segment.weight > heaviest.get(segment.lower, (0, 0))[0]:
-            heaviest[segment.lower] = (segment.weight, index)
-    for row, offset in zip(sheet.rows, offsets, strict=True):
-        for place, vertex in enumerate(row):
-            if vertex not in heaviest:
-                continue
-            index = heaviest[vertex][1]
-            out, into = ports[index]
-            wish = x[sheet.segments[index].upper] + out - into
-            if not 0 < abs(wish - x[vertex]) < _SLANT:
-                continue
-            least = x[row[place - 1]] + offset[place] - offset[place - 1] if place else wish
-            most = (
-                x[row[place + 1]] - offset[place + 1] + offset[place]
-                if place + 1 < len(row)
-                else wish
-            )
-            if least <= wish <= most:
-                x[vertex] = wish
 
 
 def _settle_row(
@@ -162,7 +139,7 @@ def _shifted_ports(
                 wish = x[other] + moved[index][1 - side] - x[card]
                 least = moved[ends[place - 1]][side] + _PORT if place else -edge
                 most = moved[ends[place + 1]][side] - _PORT if place + 1 < len(ends) else edge
-                if abs(wish - moved[index][side]) < _SLANT and least <= wish <= most:
+                if abs(wish - moved[index][side]) < SLANT and least <= wish <= most:
                     moved[index][side] = wish
     return tuple((out, into) for out, into in moved)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 
 from cubekeeper.report.diagram.layout.graph import Graph
 
@@ -74,10 +75,7 @@ def build_sheet(
             chain.append(len(vertices) - 1)
         chain.append(arc.head)
         chains.append(tuple(chain))
-        segments += [
-            Segment(upper, lower, arc.weight)
-            for upper, lower in zip(chain, chain[1:], strict=False)
-        ]
+        segments += [Segment(upper, lower, arc.weight) for upper, lower in pairwise(chain)]
     count = 1 + max((vertex.row for vertex in vertices), default=-1)
     rows: list[list[int]] = [[] for _ in range(count)]
     for index, vertex in enumerate(vertices):

@@ -51,9 +51,7 @@ def swings(route: Route, tip: float = 0.0) -> Iterator[Swing]:
         last = index == len(stations) - 1
         end = after.top - (tip if last else 0.0)
         down = end if last else after.bottom
-        yield Swing(
-            before.x, before.bottom, after.x, end, slopes[index - 1], slopes[index], down
-        )
+        yield Swing(before.x, before.bottom, after.x, end, slopes[index - 1], slopes[index], down)
 
 
 def _slope(stations: tuple[Station, ...], index: int) -> float:
