@@ -43,12 +43,13 @@ def measure_startup(repeat: int) -> Iterator[ColdStart]:
     find_jars()
     for turn in range(repeat + 1):
         for kind in KINDS:
-            start = _cold_start(kind)
+            start = cold_start(kind)
             if turn:
                 yield start
 
 
-def _cold_start(kind: str) -> ColdStart:
+def cold_start(kind: str) -> ColdStart:
+    """Run one process to its end, and read what it noted."""
     with tempfile.TemporaryDirectory(prefix="cubekeeper-bench-") as folder:
         done = subprocess.run(
             [sys.executable, "-m", "cubekeeper.spark.exercise", kind, folder, str(time.time())],

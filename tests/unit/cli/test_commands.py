@@ -10,7 +10,8 @@ from pathlib import Path
 import click
 import pytest
 
-from cubekeeper.bench import lattice_growth
+from cubekeeper.bench import lattice_growth, startup
+from cubekeeper.bench.startup import LAPS, ColdStart
 from cubekeeper.cli.lazy import Command, LazyGroup
 from cubekeeper.cli.main import cubekeeper
 from tests.unit.cli.conftest import ROOT
@@ -129,6 +130,7 @@ def test_every_example_of_the_help_works(ask, example, tmp_path: Path, monkeypat
     for family, series in lattice_growth.SERIES.items():  # small ones: it is not about time here
         small = replace(series, usual=series.usual[:1], long=())
         monkeypatch.setitem(lattice_growth.SERIES, family, small)
+    monkeypatch.setattr(startup, "cold_start", lambda kind: ColdStart(kind, dict.fromkeys(LAPS, 1)))
     answer = ask(*args)
     assert answer.code == 0, answer.err
     if "--json" in args:
