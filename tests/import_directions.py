@@ -65,7 +65,7 @@ CONTRACT: Mapping[str, Row] = {
     "scalar": _row(Kind.NOUN, _GROUND, "expressions over the columns of a schema"),
     "warehouse": _row(Kind.NOUN, f"{_GROUND} scalar", "what is declared, not what follows from it"),
     "statistics": _row(Kind.NOUN, _GROUND, "numbers about tables, whatever they are used for"),
-    "lattice": _row(Kind.NOUN, _MODEL, "views and their edges, however derived", "networkx"),
+    "lattice": _row(Kind.NOUN, _MODEL, "views and their edges, however derived"),
     "plan": _row(Kind.NOUN, f"{_MODEL} lattice", "stages are data: explain and run read the same"),
     "parse": _row(
         Kind.BORDER, f"{_GROUND} scalar", "sqlglot's mutable trees are copied here", "sqlglot"
@@ -73,7 +73,7 @@ CONTRACT: Mapping[str, Row] = {
     "declare": _row(
         Kind.VERB, f"{_MODEL} parse", "YAML and SQL -> warehouse", "pydantic pydantic_core yaml"
     ),
-    "derive": _row(Kind.VERB, f"{_MODEL} lattice", "warehouse -> lattice", "networkx"),
+    "derive": _row(Kind.VERB, f"{_MODEL} lattice", "warehouse -> lattice"),
     "schedule": _row(Kind.VERB, f"{_MODEL} lattice plan", "lattice -> plan"),
     "report": _row(Kind.EDGE, f"__init__ {_INSIDE}", "shows what is inside, asks nobody outside"),
     "spark": _row(

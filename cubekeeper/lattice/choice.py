@@ -180,7 +180,8 @@ class Maintenance:
     @property
     def window_cost(self) -> float:
         """The price of the rest: applying, refreshing, recomputing and rebuilding."""
-        applied = sum(self.apply_cost(change.table) for change in self.sizes.changes.tables)
+        changed = (change.table for change in self.sizes.changes.tables if change.rows)
+        applied = sum(self.apply_cost(table) for table in changed)
         refreshed = sum(choice.chosen.write_cost for choice in self.deltas.by_view.values())
         recomputed = sum(again.cost for again in self.recomputations.values())
         return applied + refreshed + recomputed + self.rebuilds.total

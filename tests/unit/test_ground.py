@@ -48,7 +48,7 @@ def declared(extra: str | None) -> list[Requirement]:
 
 def test_importing_the_package_imports_nothing_heavy():
     loaded = run(sys.executable, "-c", "import sys, cubekeeper; print(*sys.modules)").split()
-    heavy = "airflow click deltalake duckdb networkx pandas pyarrow pydantic pyspark sqlglot yaml"
+    heavy = "airflow click deltalake duckdb pandas pyarrow pydantic pyspark sqlglot yaml"
     assert set(heavy.split()).intersection(loaded) == set()
 
 
