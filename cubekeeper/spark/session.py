@@ -186,6 +186,7 @@ def _sql_properties(settings: SparkSettings) -> dict[str, str]:
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.ansi.enabled": "true",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",  # as delta-rs writes them
         # into how many parts Delta divides the list of a table's files: ours have hundreds at most
         "spark.databricks.delta.snapshotPartitions": "2",
         **session_defaults(settings.retention_days),
