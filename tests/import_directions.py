@@ -65,17 +65,41 @@ CONTRACT: Mapping[str, Row] = {
     "scalar": _row(Kind.NOUN, _GROUND, "expressions over the columns of a schema"),
     "warehouse": _row(Kind.NOUN, f"{_GROUND} scalar", "what is declared, not what follows from it"),
     "statistics": _row(Kind.NOUN, _GROUND, "numbers about tables, whatever they are used for"),
-    "lattice": _row(Kind.NOUN, _MODEL, "views and their edges, however derived", "networkx"),
+    "lattice": _row(Kind.NOUN, _MODEL, "views and their edges, however derived"),
     "plan": _row(Kind.NOUN, f"{_MODEL} lattice", "stages are data: explain and run read the same"),
     "parse": _row(
-        Kind.BORDER, f"{_GROUND} scalar", "sqlglot's mutable trees are copied here", "sqlglot"
+        Kind.BORDER,
+        f"{_GROUND} scalar live.calculus live.m3",
+        "texts become nouns here; sqlglot's mutable trees are copied",
+        "sqlglot",
     ),
     "declare": _row(
         Kind.VERB, f"{_MODEL} parse", "YAML and SQL -> warehouse", "pydantic pydantic_core yaml"
     ),
-    "derive": _row(Kind.VERB, f"{_MODEL} lattice", "warehouse -> lattice", "networkx"),
+    "derive": _row(Kind.VERB, f"{_MODEL} lattice", "warehouse -> lattice"),
     "schedule": _row(Kind.VERB, f"{_MODEL} lattice plan", "lattice -> plan"),
     "statements": _row(Kind.VERB, f"{_MODEL} lattice plan", "plan -> SQL text, run by nobody here"),
+    "live": _row(Kind.EDGE, "live.view", "the way into the live rooms; importing it costs nothing"),
+    "live.calculus": _row(Kind.NOUN, f"{_GROUND} scalar", "queries as polynomials over relations"),
+    "live.transform": _row(
+        Kind.NOUN, f"{_GROUND} scalar live.calculus", "the algebra of the calculus: deltas and laws"
+    ),
+    "live.m3": _row(Kind.NOUN, f"{_GROUND} scalar live.calculus", "maps and triggers"),
+    "live.frontend": _row(
+        Kind.VERB, f"{_GROUND} scalar parse live.calculus live.m3", "SQL -> calculus"
+    ),
+    "live.view": _row(
+        Kind.EDGE,
+        f"{_GROUND} scalar parse live.calculus live.transform live.m3 live.frontend live.lower "
+        "live.interpret",
+        "what Python users touch",
+    ),
+    "live.lower": _row(
+        Kind.VERB, f"{_GROUND} scalar live.calculus live.transform live.m3", "calculus -> M3"
+    ),
+    "live.interpret": _row(
+        Kind.VERB, f"{_GROUND} scalar live.calculus live.m3", "what calculus and M3 mean"
+    ),
     "report": _row(Kind.EDGE, f"__init__ {_INSIDE}", "shows what is inside, asks nobody outside"),
     "bench": _row(
         Kind.EDGE, f"__init__ {_INSIDE} report", "measures everything but the commands", "duckdb"

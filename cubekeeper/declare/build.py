@@ -26,10 +26,14 @@ from cubekeeper.warehouse.model import SummaryTable, Warehouse
 
 @dataclass(frozen=True)
 class Parts:
-    """The documents of a warehouse, those of statistics with the name of where they come from."""
+    """The documents of a warehouse, those of statistics with the name of where they come from.
+
+    `alternatives` are statistics that somebody may choose instead; they are only checked.
+    """
 
     declarations: tuple[WarehouseDocument, ...]
     statistics: tuple[tuple[StatisticsDocument, str], ...]
+    alternatives: tuple[tuple[StatisticsDocument, str], ...] = ()
 
 
 def build_warehouse(
@@ -51,6 +55,8 @@ def build_warehouse(
     if not warehouse.facts and not problems.errors:
         problems.add(_no_fact(parts.declarations))
     broken = frozenset(reading.broken)
+    for alternative in parts.alternatives:
+        build_statistics([alternative], warehouse, problems, broken)
     return warehouse, build_statistics(parts.statistics, warehouse, problems, broken)
 
 

@@ -47,7 +47,8 @@ def load(path: str | Path) -> Loaded:
     """Read a warehouse: a folder of YAML files, or one file; raises `DeclarationErrors`.
 
     The files of a folder are read as one warehouse. Files of statistics among them (see
-    `is_statistics`) are no declarations; the one named `stats.yml` holds the default statistics.
+    `is_statistics`) are no declarations; the one named `stats.yml` holds the default statistics,
+    the others are checked.
     """
     path, problems = Path(path), Problems()
     files = attempt(problems, declaration_files, path) or ()
@@ -159,17 +160,17 @@ def _parts(trees: dict[Path, Mapping], reading: Reading) -> Parts:
     """The documents of all files, as far as they have the right shape."""
     declarations: list[WarehouseDocument] = []
     statistics: list[tuple[StatisticsDocument, str]] = []
+    alternatives: list[tuple[StatisticsDocument, str]] = []
     for file, tree in trees.items():
         if not is_statistics(tree):
             document = _document(WarehouseDocument, tree, reading)
             if document is not None:
                 declarations.append(document)
                 statistics += _inline(document)
-        elif file.name in STATISTICS_NAMES:
-            given = _document(StatisticsDocument, tree, reading)
-            if given is not None:
-                statistics.append((given, str(file)))
-    return Parts(tuple(declarations), tuple(statistics))
+        elif (given := _document(StatisticsDocument, tree, reading)) is not None:
+            chosen = statistics if file.name in STATISTICS_NAMES else alternatives
+            chosen.append((given, str(file)))
+    return Parts(tuple(declarations), tuple(statistics), tuple(alternatives))
 
 
 def _inline(document: WarehouseDocument | None) -> tuple[tuple[StatisticsDocument, str], ...]:

@@ -133,14 +133,17 @@ def _best_offer(
 ) -> Pick | None:
     if limits.tables is not None and len(picks) >= limits.tables:
         return None
-    offers = (_offer(state, exchange, picks, name) for name in state.candidates)
-    sound = (offer for offer in offers if offer.benefit > 0 and _obstacle(offer, limits) is None)
     per_row = ranking is Ranking.BENEFIT_PER_ROW
-    return max(
-        sound,
-        key=lambda offer: offer.benefit / max(1.0, offer.space) if per_row else offer.benefit,
-        default=None,
-    )
+    best, best_worth = None, 0.0
+    for name in state.candidates:
+        worth = state.saved(name) - exchange * state.added(name)
+        if per_row:
+            worth /= max(1.0, state.question.space[name])
+        if worth > best_worth:
+            offer = _offer(state, exchange, picks, name)
+            if _obstacle(offer, limits) is None:
+                best, best_worth = offer, worth
+    return best
 
 
 def _obstacle(offer: Pick, limits: Limits) -> str | None:

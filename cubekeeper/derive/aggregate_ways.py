@@ -105,8 +105,8 @@ def is_exact_product(product: Expr) -> bool:
 def factorings(agg: Aggregate) -> Iterator[tuple[Expr, Aggregate]]:
     """The ways to see a SUM of a product as a factor times a SUM of the rest."""
     match agg:
-        case Aggregate(function=F.SUM, argument=Call(function="*", args=(left, right))):
-            if agg.type.is_float or not is_exact_product(agg.argument):
+        case Aggregate(function=F.SUM, argument=Call(function="*", args=(left, right)) as product):
+            if agg.type.is_float or not is_exact_product(product):
                 return
             yield left, aggregate(F.SUM, right)
             yield right, aggregate(F.SUM, left)

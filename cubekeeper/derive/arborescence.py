@@ -3,13 +3,14 @@
 Each table has ways in, each from another table or from outside (the base, or a table that is
 there anyway). Taking the cheapest way of each is optimal unless tables that derive from each other
 (the same groups) choose each other in a circle. Then the circle is contracted into one table
-whose ways in are priced by what they cost more than the way they replace, and the rest is chosen
-again: the minimum-cost arborescence of Chu, Liu and Edmonds.
+whose ways in are priced by what they cost more than the way they replace, and the choice goes on:
+the minimum-cost arborescence of Chu, Liu and Edmonds, by Tarjan's walk with mergeable queues.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 
@@ -36,61 +37,127 @@ def cheapest_parents(ways: Mapping[str, Sequence[WayIn]]) -> dict[str, WayIn]:
     {'a': 'b', 'b': None}
     """
     best = {name: into[0] for name, into in ways.items()}
-    circles = _circles(best)
-    return _opened(ways, best, circles) if circles else best
+    return _Walk(ways).chosen() if _has_circle(best) else best
 
 
-def _price(way: WayIn) -> tuple[float, int, int]:
-    return way[:3]
-
-
-def _circles(chosen: Mapping[str, WayIn]) -> list[tuple[str, ...]]:
-    """The circles in which one ends who follows the chosen ways back."""
+def _has_circle(chosen: Mapping[str, WayIn]) -> bool:
     seen: dict[str, str] = {}
-    circles = []
     for start in chosen:
-        trail: list[str] = []
         name: str | None = start
         while name is not None and name in chosen and name not in seen:
             seen[name] = start
-            trail.append(name)
             name = chosen[name].source
-        if name is not None and seen.get(name) == start:
-            circles.append(tuple(trail[trail.index(name) :]))
-    return circles
+        if name is not None and name in chosen and seen[name] == start:
+            return True
+    return False
 
 
-def _opened(
-    ways: Mapping[str, Sequence[WayIn]],
-    best: Mapping[str, WayIn],
-    circles: Sequence[tuple[str, ...]],
-) -> dict[str, WayIn]:
-    """Contract the circles, choose again, and open each circle where its chosen way comes in."""
-    home = {name: circle[0] for circle in circles for name in circle}
-    contracted: dict[str, dict[WayIn, tuple[str, WayIn]]] = {}
-    for name, into in ways.items():
-        target = home.get(name, name)
-        entries = contracted.setdefault(target, {})
-        for way in into:
-            source = None if way.source is None else home.get(way.source, way.source)
-            if source == target:
-                continue
-            over = best[name] if name in home else _FREE
-            outer = WayIn(
-                way.cost - over.cost, way.joins - over.joins, way.rank - over.rank, source
-            )
-            entries.setdefault(outer, (name, way))
-    chosen = {name: way for name, way in best.items() if name in home}
-    again = cheapest_parents(
-        {target: sorted(entries, key=_price) for target, entries in contracted.items()}
-    )
-    for target, outer in again.items():
-        name, way = contracted[target][outer]
-        chosen[name] = way
-    return {name: chosen[name] for name in ways}
+Price = tuple[float, int, int]
 
 
-_FREE = WayIn(0.0, 0, 0, None)
+def _plus(one: Price, two: Price) -> Price:
+    return (one[0] + two[0], one[1] + two[1], one[2] + two[2])
+
+
+def _minus(one: Price, two: Price) -> Price:
+    return (one[0] - two[0], one[1] - two[1], one[2] - two[2])
+
+
+class _Walk:
+    """Follows cheapest ways back until outside; a circle on the way becomes one new table.
+
+    Tables are numbers; those made of circles come after the given ones. Each has a queue of the
+    next ways of the given tables in it. What the queue says, less the table's discount, is the
+    price: contracting changes the discount, and only the smaller queue is written anew.
+    """
+
+    def __init__(self, ways: Mapping[str, Sequence[WayIn]]) -> None:
+        self._names = list(ways)
+        self._number = {name: at for at, name in enumerate(self._names)}
+        self._ways = [ways[name] for name in self._names]
+        count = len(self._names)
+        self._position = [0] * count
+        self._markup: list[Price] = [(0.0, 0, 0)] * count
+        self._queues: list[list[tuple[Price, int]]] = [
+            [(into[0][:3], at)] for at, into in enumerate(self._ways)
+        ]
+        self._discount: list[Price] = [(0.0, 0, 0)] * count
+        self._within: dict[int, int] = {}
+        self._root = list(range(count))
+        self._price: dict[int, Price] = {}
+        self._chosen: dict[int, tuple[int, WayIn]] = {}
+
+    def chosen(self) -> dict[str, WayIn]:
+        """One way for each table."""
+        settled: set[int] = set()
+        for start in range(len(self._names)):
+            path: list[int] = []
+            at: int | None = self._top(start)
+            while at is not None and at not in settled:
+                path.append(at)
+                source = self._take(at)
+                if source in path:
+                    circle = path[path.index(source) :]
+                    del path[path.index(source) :]
+                    source = self._contract(circle)
+                at = source
+            settled.update(path)
+        self._open_circles()
+        return {name: self._chosen[at][1] for at, name in enumerate(self._names)}
+
+    def _top(self, at: int) -> int:
+        """The table made of circles that a table is in by now."""
+        while self._root[at] != at:
+            self._root[at] = self._root[self._root[at]]
+            at = self._root[at]
+        return at
+
+    def _take(self, at: int) -> int | None:
+        """Choose the cheapest way into a table that does not start in it; its source, or None."""
+        queue = self._queues[at]
+        while True:
+            price, given = heappop(queue)
+            way = self._ways[given][self._position[given]]
+            self._position[given] += 1
+            if self._position[given] < len(self._ways[given]):
+                following = self._ways[given][self._position[given]]
+                heappush(queue, (_plus(following[:3], self._markup[given]), given))
+            number = None if way.source is None else self._number.get(way.source)
+            source = None if number is None else self._top(number)
+            if source != at:
+                self._chosen[at] = (given, way)
+                self._price[at] = _minus(price, self._discount[at])
+                return source
+
+    def _contract(self, circle: Sequence[int]) -> int:
+        """Make one table of a circle; each way into it now costs what it costs more."""
+        made = len(self._queues)
+        for at in circle:
+            self._discount[at] = _plus(self._discount[at], self._price[at])
+            self._within[at] = made
+            self._root[at] = made
+        largest = max(circle, key=lambda at: len(self._queues[at]))
+        queue = self._queues[largest]
+        for at in circle:
+            if at != largest:
+                change = _minus(self._discount[largest], self._discount[at])
+                for price, given in self._queues[at]:
+                    self._markup[given] = _plus(self._markup[given], change)
+                    heappush(queue, (_plus(price, change), given))
+        self._queues.append(queue)
+        self._discount.append(self._discount[largest])
+        self._root.append(made)
+        return made
+
+    def _open_circles(self) -> None:
+        """From the outermost circle inwards: the way into a circle replaces that of the table in
+        which it ends."""
+        for made in reversed(range(len(self._names), len(self._queues))):
+            given, way = self._chosen[made]
+            entered = given
+            while self._within[entered] != made:
+                entered = self._within[entered]
+            self._chosen[entered] = (given, way)
 
 
 def parents_first(parents: Mapping[str, str | None], order: Iterable[str]) -> list[str]:

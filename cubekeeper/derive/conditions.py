@@ -8,7 +8,7 @@ two-valued: NULL is a value like any other, and SQL's third truth value is gone.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, assert_never
 
 from cubekeeper.derive.value_sets import ValueSet, intersection, union
@@ -36,22 +36,27 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """Every part holds."""
+    """Every part holds; made by `every`."""
 
     parts: tuple[Condition, ...]
+    size: int = field(default=1, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Any:
-    """Some part holds."""
+    """Some part holds; made by `some`."""
 
     parts: tuple[Condition, ...]
+    size: int = field(default=1, compare=False)
 
 
 Condition = Fact | All | Any
 
 ALWAYS: Final = All(())
 NEVER: Final = Any(())
+
+LARGEST: Final = 2_000
+"""The most facts in a condition; a larger one is weakened to `ALWAYS`, which proves nothing."""
 
 
 def every(parts: Iterable[Condition]) -> Condition:
@@ -60,8 +65,7 @@ def every(parts: Iterable[Condition]) -> Condition:
     joined = [Fact(term, intersection(sets)) for term, sets in facts.items()]
     if NEVER in others or not all(fact.allowed for fact in joined):
         return NEVER
-    flat = (*joined, *others)
-    return flat[0] if len(flat) == 1 else All(flat)
+    return _bounded(All, (*joined, *others))
 
 
 def some(parts: Iterable[Condition]) -> Condition:
@@ -69,8 +73,14 @@ def some(parts: Iterable[Condition]) -> Condition:
     facts, others = _gathered(inner for part in parts for inner in _parts(part, Any))
     if ALWAYS in others:
         return ALWAYS
-    flat = (*(Fact(term, union(sets)) for term, sets in facts.items()), *others)
-    return flat[0] if len(flat) == 1 else Any(flat)
+    return _bounded(Any, (*(Fact(term, union(sets)) for term, sets in facts.items()), *others))
+
+
+def _bounded(kind: type[All] | type[Any], parts: tuple[Condition, ...]) -> Condition:
+    if len(parts) == 1:
+        return parts[0]
+    size = 1 + sum(1 if isinstance(part, Fact) else part.size for part in parts)
+    return kind(parts, size) if size <= LARGEST else ALWAYS
 
 
 def _parts(condition: Condition, kind: type[All] | type[Any]) -> tuple[Condition, ...]:
@@ -131,7 +141,7 @@ def _refuted(known: dict[Term, ValueSet], todo: list[Condition], work: _Work) ->
                     if not narrowed:
                         return True
                     known[term] = narrowed
-                case All(parts):
+                case All(parts=parts):
                     todo.extend(parts)
                 case Any():
                     choices.append(part)

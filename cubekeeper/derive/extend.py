@@ -142,7 +142,8 @@ class _Draft:
         node, fact = self.node, self.node.view.fact
         if self.keys <= {key.expr for key in node.keys} and self.aggregates <= _stored(node):
             return node
-        taken = {column.name.lower() for column in (*node.keys, *node.aggregates, *node.outputs)}
+        taken = {output.name.lower() for output in node.outputs}
+        taken |= {stored.name.lower() for stored in node.aggregates}
         names = hidden_names(
             warehouse,
             fact,

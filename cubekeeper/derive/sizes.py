@@ -139,15 +139,14 @@ def _delta_rows(
         how = f"{' and '.join(parts)} fall on {over} groups"
         how += f" ({domain.share:.2%} pass the filter)" if view.filter else ""
         raw[name] = Estimate(count, weakest([views[name].source, changes.source], "estimated"), how)
-    above = {
-        name: [
+    above: dict[str, list[str]] = {}
+    for name in (*given, *raw):
+        changed = by_fact[lattice.nodes[name].view.fact].changed.keys()
+        above[name] = [
             parent
             for parent, label in lattice.labels[name].items()
-            if (parent in given or parent in raw)
-            and not any(path in by_fact[lattice.node(name).view.fact].changed for path in label)
+            if (parent in given or parent in raw) and changed.isdisjoint(label)
         ]
-        for name in (*given, *raw)
-    }
     known = _made_consistent(given, raw, above)
     return {name: known[name] for name in lattice.nodes if name in known}
 

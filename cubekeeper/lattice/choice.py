@@ -52,7 +52,8 @@ class Term:
     one term per changed input: the source's own delta with every dimension new, then for each
     changed dimension its delta against the old source, the changed dimensions before it old and
     those after it new (4.1.4). Terms that are empty by the foreign keys are left out: no old row
-    refers to a dimension row that is only now inserted.
+    refers to a dimension row that is only now inserted. The delta of a dimension that is joined by
+    `lookup` columns is the difference of its distinct rows.
     """
 
     source: Version
@@ -180,7 +181,8 @@ class Maintenance:
     @property
     def window_cost(self) -> float:
         """The price of the rest: applying, refreshing, recomputing and rebuilding."""
-        applied = sum(self.apply_cost(change.table) for change in self.sizes.changes.tables)
+        changed = (change.table for change in self.sizes.changes.tables if change.rows)
+        applied = sum(self.apply_cost(table) for table in changed)
         refreshed = sum(choice.chosen.write_cost for choice in self.deltas.by_view.values())
         recomputed = sum(again.cost for again in self.recomputations.values())
         return applied + refreshed + recomputed + self.rebuilds.total

@@ -67,7 +67,13 @@ def _column(binder: Binder, node: exp.Expr) -> Expr:
 
 
 def name_parts(node: exp.Expr) -> tuple[str, ...] | None:
-    """The parts of a column's name, None for anything else."""
+    """The parts of a column's name, None for anything else.
+
+    sqlglot keeps four parts in a column and hangs the further ones behind it.
+    """
+    if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Identifier):
+        before = name_parts(node.this)
+        return None if before is None else (*before, node.expression.name)
     if not isinstance(node, exp.Column) or not isinstance(node.this, exp.Identifier):
         return None
     return tuple(part.name for part in node.parts)
@@ -127,7 +133,7 @@ def _negated(binder: Binder, node: exp.Expr) -> Expr:
         and _is_number(operand.this)
     ):
         least = _literal(binder, operand.this, -1)  # -128Y: the sign belongs to the number
-        to = _type(binder, operand.args["to"])
+        to = column_type(binder, operand.args["to"])
         return binder.typed(node, (), lambda: cast(least, to))
     return binder.call(node, "negate", operand)
 
@@ -284,7 +290,7 @@ def _cast(binder: Binder, node: exp.Expr) -> Expr:
             "TRY_CAST hides wrong values as NULL",
             "write CAST, and clean the values before they are loaded",
         )
-    to = _type(binder, node.args["to"])
+    to = column_type(binder, node.args["to"])
     operand = binder.bind(node.this)
     return binder.typed(node, (node.this,), lambda: cast(operand, to))
 
@@ -294,7 +300,8 @@ _TYPES: Final = {"text": "string", "timestamptz": "timestamp", "timestampltz": "
 }
 
 
-def _type(binder: Binder, node: exp.Expr) -> DataType:
+def column_type(binder: Binder, node: exp.Expr) -> DataType:
+    """The type that a type's name in SQL stands for."""
     name = node.this.value.lower() if isinstance(node.this, exp.DType) else str(node.this).lower()
     sizes = [int(part.name) for part in node.expressions if part.name.isdecimal()]
     try:
@@ -365,6 +372,7 @@ FORMS: Final[Mapping[type[exp.Expr], Form]] = MappingProxyType(
     {
         **dict.fromkeys(_OPERATORS, _BINARY),
         exp.Column: _form(_column, "this table db catalog"),
+        exp.Dot: _form(_column, "this expression"),
         exp.Identifier: _form(_identifier, "this quoted"),
         exp.Paren: _form(_paren),
         exp.Literal: _form(_literal, "this is_string"),

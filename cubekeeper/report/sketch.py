@@ -122,6 +122,8 @@ class Sketch:
             covers = self.lattice.covers[view]
             parents[view] = made.parent if made else (covers[0] if covers else None)
         for view in self.lattice.nodes:
+            if self.choice(view) is not None:
+                continue
             seen = {view}
             above = parents[view]
             while above is not None and above not in seen:

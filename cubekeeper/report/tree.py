@@ -43,6 +43,8 @@ def lattice_text(
     """
     width = terminal_width(width)
     sketch = Sketch(lattice, maintenance)
+    if not lattice.nodes:
+        return style(f"{clean(lattice.warehouse.name)}: no summary tables", Role.HEADING) + "\n"
     entries = list(_entries(sketch))
     columns = _Columns.of(sketch, entries, width)
     lines = [*_heading(sketch, width, style), "", columns.header(style)]
@@ -158,7 +160,7 @@ class _Columns:
     def of(cls, sketch: Sketch, entries: list[_Entry], width: int) -> _Columns:
         heads = ("rows", "delta rows", sketch.unit)
         first, second, third = (
-            max(visible(heads[place]), *(len(entry.figures[place]) for entry in entries))
+            max([visible(heads[place]), *(len(entry.figures[place]) for entry in entries)])
             for place in range(3)
         )
         room = width - first - second - third - 6

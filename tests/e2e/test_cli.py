@@ -58,7 +58,7 @@ print(*{name.partition(".")[0] for name in sys.modules}, file=sys.stderr)
     return set(done.stderr.splitlines()[-1].split())
 
 
-HEAVY = {"pydantic", "sqlglot", "networkx", "yaml"}
+HEAVY = {"pydantic", "sqlglot", "yaml"}
 NEVER = {"pyspark", "airflow", "duckdb", "pandas", "numpy", "pyarrow"}
 
 

@@ -26,12 +26,13 @@ Chains = tuple[tuple[Level, ...], ...]
 
 @dataclass(frozen=True)
 class ColumnPlan:
-    """A column to be declared; `expr` makes it a computed one."""
+    """A column to be declared; `expr` makes it one that is computed from the `source` column."""
 
     name: str
     type: str
     nullable: bool = True
     expr: str | None = None
+    source: str = ""
 
     @property
     def declaration(self) -> str | dict[str, str]:
@@ -92,13 +93,14 @@ class TablePlan:
 class Reached:
     """A column as a fact sees it: along a path of roles, under a name that means nothing else.
 
-    `same_as` is the foreign key's column for the key of a dimension, else the column itself.
+    Columns of equal `meaning` have the same values: the key of a dimension and the foreign key
+    that refers to it, a computed column and its expression.
     """
 
     path: tuple[str, ...]
     column: ColumnPlan
     text: str
-    same_as: tuple[tuple[str, ...], str]
+    meaning: str
 
     @property
     def type(self) -> str:
@@ -113,15 +115,28 @@ def quoted(name: str) -> str:
 
 
 def reached(fact: TablePlan) -> list[Reached]:
-    """Every column of a fact and of the dimensions that it leads to."""
+    """The columns of a fact and of its dimensions that have a name of at most four parts."""
     tables = list(_tables(fact, (), {}))
     paths = [path for path, _, _ in tables]
+    qualifiers = {path: _qualifier(fact, path, paths) for path in paths}
     return [
-        Reached(path, column, f"{_qualifier(fact, path, paths)}.{quoted(column.name)}", same)
+        Reached(
+            path,
+            column,
+            f"{qualifiers[path]}.{quoted(column.name)}",
+            _meaning(path, column, keys),
+        )
         for path, table, keys in tables
+        if qualifiers[path].count(".") < 3
         for column in table.columns
-        for same in [keys.get(column.name, (path, column.name))]
     ]
+
+
+def _meaning(path: tuple[str, ...], column: ColumnPlan, keys: Same) -> str:
+    if column.expr is None:
+        return str(keys.get(column.name, (path, column.name)))
+    source = str(keys.get(column.source, (path, column.source)))
+    return column.expr.replace(quoted(column.source), source)
 
 
 Same = dict[str, tuple[tuple[str, ...], str]]
@@ -179,7 +194,6 @@ def _random_dimension(rng: Random, name: str, coarser: Sequence[TablePlan]) -> T
     joins = []
     if coarser and rng.random() < 0.45:
         joins.append(_random_join(rng, names, columns, rng.choice(coarser), "to"))
-    plain = [column.name for column in columns]
     composite = {name for join in joins if len(join.columns) > 1 for name in join.columns}
     attributes = [c for c in columns[len(key) :] if c.name not in composite]
     hierarchies = _random_hierarchies(rng, attributes, key[0] if len(key) == 1 else None)
@@ -190,7 +204,7 @@ def _random_dimension(rng: Random, name: str, coarser: Sequence[TablePlan]) -> T
     if not hierarchies and joins and not composite and named:
         hierarchies = (((rng.choice(named), joins[0].columns[0]),),)
     if rng.random() < 0.2:
-        columns.append(_computed(rng, columns[rng.randrange(len(plain))], names))
+        columns.append(_computed(rng, columns, names))
     return TablePlan(name, tuple(columns), key, tuple(joins), hierarchies)
 
 
@@ -239,17 +253,19 @@ def _calendar(rng: Random) -> Chains:
     return (("day", month, year), ("day", week)) if rng.random() < 0.4 else (("day", month, year),)
 
 
-def _computed(rng: Random, source: ColumnPlan, names: _Names) -> ColumnPlan:
+def _computed(rng: Random, columns: Sequence[ColumnPlan], names: _Names) -> ColumnPlan:
+    source = rng.choice(columns)
     name, base = names.pick(rng, "c0"), quoted(source.name)
     match source.type:
         case "string":
-            return ColumnPlan(name, "string", source.nullable, f"coalesce({base}, 'none')")
+            kind, expr = "string", f"coalesce({base}, 'none')"
         case "date":
-            return ColumnPlan(name, "int", source.nullable, f"year({base})")
+            kind, expr = "int", f"year({base})"
         case "boolean":
-            return ColumnPlan(name, "int", False, f"CASE WHEN {base} THEN 1 ELSE 0 END")
+            kind, expr = "int", f"CASE WHEN {base} THEN 1 ELSE 0 END"
         case _:
-            return ColumnPlan(name, "boolean", source.nullable, f"{base} > 2")
+            kind, expr = "boolean", f"{base} > 2"
+    return ColumnPlan(name, kind, source.nullable, expr, source.name)
 
 
 def random_fact(rng: Random, name: str, dimensions: Sequence[TablePlan]) -> TablePlan:
@@ -270,7 +286,9 @@ def random_fact(rng: Random, name: str, dimensions: Sequence[TablePlan]) -> Tabl
         measure = names.pick(rng, f"m{at}")
         if rng.random() < 0.03:  # reads like a column of a dimension: role_column
             other = rng.choice(joins)
-            measure = names.pick(rng, f"{other.role}_{rng.choice(other.target.columns).name}")
+            alike = f"{other.role}_{rng.choice(other.target.columns).name}"
+            if alike.lower() not in names.taken:
+                measure = names.pick(rng, alike)
         columns.append(ColumnPlan(measure, rng.choice(_MEASURE_TYPES), rng.random() < 0.6))
     columns.append(ColumnPlan("day", "date", rng.random() < 0.3))
     levels = columns[-3:] if rng.random() < 0.1 else []
@@ -278,5 +296,5 @@ def random_fact(rng: Random, name: str, dimensions: Sequence[TablePlan]) -> Tabl
     if rng.random() < 0.3:
         hierarchies += (_calendar(rng),)
     if rng.random() < 0.15:
-        columns.append(_computed(rng, rng.choice(columns), names))
+        columns.append(_computed(rng, columns, names))
     return TablePlan(name, tuple(columns), key, tuple(joins), hierarchies)

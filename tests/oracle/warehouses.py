@@ -206,7 +206,7 @@ class _Writer:
 
     def _meaning(self, text: Text) -> str:
         """The text with every column in one way: two keys must not mean the same."""
-        return _named(text.sql, [str(column.same_as) for column in self._columns])
+        return _named(text.sql, [column.meaning for column in self._columns])
 
     def _measure(self, at: int) -> tuple[str, str, Text | None, Text | None]:
         rng, name = self._rng, f"x{at}"

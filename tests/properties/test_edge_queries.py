@@ -72,7 +72,7 @@ def check_seeds(seeds: range, friendly: Sequence[bool] = BOTH, *, shrink: bool =
     return checked
 
 
-FAST = 120
+FAST = 200
 SLOW = 2000
 
 SEEN_IN_HUNDREDS = (

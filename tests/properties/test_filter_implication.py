@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cubekeeper.derive.implication import implies, residual
-from cubekeeper.scalar.build import call, column, literal
+from cubekeeper.scalar.build import call, case, column, literal
 from cubekeeper.scalar.nodes import Expr
 from cubekeeper.scalar.text import conjunction_to_sql
 from cubekeeper.schema import INT, TIMESTAMP, Column
@@ -139,7 +139,7 @@ def test_nearly_all_implications_over_constants_are_found() -> None:
 
 def test_most_implications_are_found() -> None:
     """What is missed as well: what follows from relations between columns, or from small data."""
-    survey_many(range(100, 112), dense=False, least=0.85)
+    survey_many(range(100, 112), dense=False, least=0.93)
 
 
 @pytest.mark.slow
@@ -149,7 +149,7 @@ def test_nearly_all_implications_over_constants_are_found_in_many_worlds() -> No
 
 @pytest.mark.slow
 def test_most_implications_are_found_in_many_worlds() -> None:
-    survey_many(range(2000, 2400), dense=False, least=0.85)
+    survey_many(range(2000, 2400), dense=False, least=0.93)
 
 
 def test_no_filter_takes_exponential_work() -> None:
@@ -162,4 +162,15 @@ def test_no_filter_takes_exponential_work() -> None:
     start = time.perf_counter()
     assert not implies(tuple(pairs[:40]), call("or", *pairs[41:]))
     assert not implies(tuple(pairs), call("and", *(call("=", ref, literal(1)) for ref in refs)))
-    assert time.perf_counter() - start < 2
+    assert time.perf_counter() - start < 10
+
+
+def test_no_expression_takes_exponential_work() -> None:
+    """A CASE inside the condition of a CASE, ten deep: given up quickly, and not claimed."""
+    refs = [column((), Column(f"c{at}", INT)) for at in range(10)]
+    nested: Expr = refs[0]
+    for ref in refs[1:]:
+        nested = case([(call("<=>", nested, ref), ref)], nested)
+    start = time.perf_counter()
+    assert not implies((call(">", nested, literal(2)),), call(">", refs[1], literal(0)))
+    assert time.perf_counter() - start < 10

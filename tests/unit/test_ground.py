@@ -48,7 +48,7 @@ def declared(extra: str | None) -> list[Requirement]:
 
 def test_importing_the_package_imports_nothing_heavy():
     loaded = run(sys.executable, "-c", "import sys, cubekeeper; print(*sys.modules)").split()
-    heavy = {"airflow", "click", "duckdb", "networkx", "pydantic", "pyspark", "sqlglot", "yaml"}
+    heavy = {"airflow", "click", "duckdb", "pydantic", "pyspark", "sqlglot", "yaml"}
     assert heavy.intersection(loaded) == set()
 
 

@@ -92,7 +92,7 @@ def validation_text(loaded: Loaded, lattice: Lattice, style: Style) -> str:
     if not lattice.nodes:
         lines += [
             "",
-            "There is nothing to keep up to date yet: declare `summary_tables` or `cubes`.",
+            "Nothing to keep up to date yet: declare `summary_tables` or `cubes`.",
         ]
     rebuilt = [node for node in lattice.nodes.values() if not node.incremental]
     if rebuilt:

@@ -48,7 +48,7 @@ def test_mixed_views_are_the_same_every_time_and_of_every_kind():
 
 
 def test_the_command_knows_the_families():
-    assert FAMILIES == tuple(SERIES)
+    assert tuple(SERIES) == FAMILIES
 
 
 def test_repeating_keeps_the_best():

@@ -124,7 +124,7 @@ def test_aliases_of_aliases_do_not_explode():
 def test_statistics_are_no_declarations(tmp_path):
     (tmp_path / "shop.yml").write_text(SHOP)
     (tmp_path / "stats.yml").write_text("tables: {pos: {rows: 7}}")
-    (tmp_path / "other.yml").write_text("kind: statistics\ntables: {elsewhere: {rows: 1}}")
+    (tmp_path / "other.yml").write_text("kind: statistics\ntables: {pos: {rows: 1}}")
     loaded = load(tmp_path)
     assert loaded.statistics.table("pos").rows == 7
     assert loaded.statistics.origin == str(tmp_path / "stats.yml")
@@ -168,3 +168,13 @@ def test_wrong_statistics_file(tmp_path):
     with pytest.raises(DeclarationErrors) as raised:
         load_statistics(tmp_path / "missing.yml", warehouse)
     assert [error.code for error in raised.value.errors] == ["no-file"]
+
+
+def test_every_file_of_statistics_is_checked(tmp_path):
+    (tmp_path / "warehouse.yml").write_text("facts: [{name: f, columns: {a: int}}]")
+    (tmp_path / "stats.yml").write_text("tables: {f: {rows: 10}}")
+    (tmp_path / "other.yml").write_text("kind: statistics\ntables: {g: {rows: 99}}")
+    with pytest.raises(DeclarationErrors, match=r"other\.yml:2:10: .*`g`"):
+        load(tmp_path)
+    (tmp_path / "other.yml").write_text("kind: statistics\ntables: {f: {rows: 99}}")
+    assert load(tmp_path).statistics.table("f").rows == 10

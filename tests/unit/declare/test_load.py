@@ -1,5 +1,7 @@
 """What declarations mean."""
 
+import itertools
+
 import pytest
 
 from cubekeeper.declare import load, load_text, summary_table_from_sql
@@ -430,3 +432,22 @@ def test_a_broken_promise_is_not_the_users_fault(monkeypatch):
     monkeypatch.setattr("cubekeeper.declare.views.bound_filter", broken)
     with pytest.raises(InternalError):
         view("fact: pos, measures: [n: COUNT(*)]")
+
+
+def test_names_may_be_as_long_as_the_snowflake_is_deep():
+    """sqlglot keeps four parts of a name in a column; the fifth was taken for a struct's field."""
+    tables = "abcde"
+    dimensions = [
+        f"{{name: {t.upper()}, key: {t}, columns: {{{t}: int, {n}: int}},"
+        f" joins: [{{dimension: {n.upper()}, on: {n}}}]}}"
+        for t, n in itertools.pairwise(tables)
+    ]
+    dimensions.append("{name: E, key: e, columns: {e: int, name: string}}")
+    loaded = load_text(
+        "facts: [{name: f, columns: {a: int}, joins: [{dimension: A, on: a}]}]\n"
+        f"dimensions: [{', '.join(dimensions)}]\n"
+        "summary_tables: [{name: v, fact: f, group_by: [f.A.B.C.D.E.name], measures: [n: COUNT(*)],"
+        " filter: A.B.C.D.E.name <> 'x'}]"
+    )
+    (key,) = loaded.warehouse.view("v").keys
+    assert key.expr == loaded.warehouse.column_at("f", tuple("ABCDE"), "name")

@@ -70,6 +70,19 @@ def test_circles_within_circles():
     assert chosen == {"a": "c", "b": "a", "c": None, "d": "c"}
 
 
+def test_hundreds_of_tables_with_the_same_groups():
+    """Each would rather derive from any other than from outside: one must go first."""
+    names = [f"t{at}" for at in range(300)]
+    ways = {
+        name: [WayIn(5.0, 0, rank, other) for rank, other in enumerate(names) if other != name]
+        + [WayIn(50.0 - (name == "t7"), 0, 999, None)]
+        for name in names
+    }
+    chosen = cheapest_parents(ways)
+    assert [name for name, way in chosen.items() if way.source is None] == ["t7"]
+    assert not has_circle({name: way.source for name, way in chosen.items()})
+
+
 def test_equal_costs_are_decided_by_joins_then_by_order():
     ways = [WayIn(5.0, 1, 0, "x"), WayIn(5.0, 0, 2, "z"), WayIn(5.0, 0, 1, "y")]
     assert [way.source for way in sorted(ways)] == ["y", "z", "x"]

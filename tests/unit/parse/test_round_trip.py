@@ -1,7 +1,5 @@
 """Text written from an expression reads back as the same expression, and other engines read it."""
 
-from collections.abc import Iterator
-
 import duckdb
 import pytest
 import sqlglot
@@ -31,24 +29,28 @@ def test_aggregate(aggregate: Aggregate) -> None:
     assert parse_aggregate(Fragment.of_text(text), SCOPE) == aggregate, text
 
 
-@pytest.fixture(scope="module")
-def duck() -> Iterator[duckdb.DuckDBPyConnection]:
+def _tables() -> str:
+    names = {TIMESTAMP: "TIMESTAMPTZ", TIMESTAMP_NTZ: "TIMESTAMP"}
+    columns = ", ".join(
+        f'"{column.name}" {names.get(column.type, str(column.type))}' for column in COLUMNS.values()
+    )
+    return (
+        f"CREATE TABLE t ({columns}, store STRUCT({columns}));"
+        "CREATE MACRO pmod(a, b) AS ((a % b) + b) % b;"
+    )
+
+
+def test_duckdb_understands_it() -> None:
     with duckdb.connect() as connection:
-        names = {TIMESTAMP: "TIMESTAMPTZ", TIMESTAMP_NTZ: "TIMESTAMP"}
-        columns = ", ".join(
-            f'"{column.name}" {names.get(column.type, str(column.type))}'
-            for column in COLUMNS.values()
-        )
-        connection.execute(f"CREATE TABLE t ({columns}, store STRUCT({columns}))")
-        connection.execute("CREATE MACRO pmod(a, b) AS ((a % b) + b) % b")
-        yield connection
+        connection.execute(_tables())
 
+        @many
+        @given(exprs)
+        def understood(expr: Expr) -> None:
+            text = f"SELECT {to_sql(expr, written)} AS value FROM t"
+            connection.execute(sqlglot.transpile(text, read="spark", write="duckdb")[0]).fetchall()
 
-@many
-@given(exprs)
-def test_duckdb_understands_it(duck: duckdb.DuckDBPyConnection, expr: Expr) -> None:
-    text = f"SELECT {to_sql(expr, written)} AS value FROM t"
-    duck.execute(sqlglot.transpile(text, read="spark", write="duckdb")[0]).fetchall()
+        understood()
 
 
 KEYWORDS = sorted(
